@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::thread;
 use xla_shape::block::Part;
 use xla_shape::element::S32;
-use xla_shape::types::{ArrayType, StaticArray, WholeArray};
+use xla_shape::types::{ArrayType, StaticArray, ValueOf, WholeArray};
 use xla_shape::{Buffer, Slot, View, ViewMut, shape};
 use xla_shape_tests::strategy::small_array_shape;
 
@@ -387,9 +387,9 @@ fn a_block_larger_than_its_array_is_no_array() {
     assert!(rows.block::<shape!(f32[2,7])>([1, 0]).as_array().is_none());
 }
 
-/// In equal packed tiles, rows that alternate in memory are one stretch.
+/// Whole tiles are one stretch in arrays of equal tiles; in other tiles, rows that alternate in memory are.
 #[test]
-fn packed_rows_are_processed_together() {
+fn tiles_and_packed_rows_are_processed_together() {
     type X = shape!(s32[21,300]{1,0:T(8,128)(2,1)});
     type Tile = shape!(s32[8,128]{1,0:T(8,128)(2,1)});
     type Part = shape!(s32[<=16,<=256]{1,0:T(8,128)(2,1)});
@@ -411,10 +411,59 @@ fn packed_rows_are_processed_together() {
         seen.windows(2).filter(|pair| pair[1] != pair[0] + 1).count()
     }
     assert_eq!(jumps(x.block::<Tile>([0, 1]), Tile::default()), 0);
-    // From one tile to the next one, in each of eight pairs of rows.
+    // Twice a whole tile, and the beginnings of four pairs of rows of the next one.
     let part = x.part::<Part>([0, 128], [16, 172]);
-    assert_eq!(jumps(part, Part::with_sizes(part.sizes()).unwrap()), 15);
-    // The fifth row is alone in the last pair: its 300 elements are not next to each other.
+    assert_eq!(jumps(part, Part::with_sizes(part.sizes()).unwrap()), 3 + 1 + 3);
+    // The fifth row is alone in the last pair: its elements in two tiles are not next to each other.
     let part = x.part::<Part>([16, 0], [5, 256]);
-    assert_eq!(jumps(part, Part::with_sizes(part.sizes()).unwrap()), 3 + 256);
+    assert_eq!(jumps(part, Part::with_sizes(part.sizes()).unwrap()), 127 + 1 + 127);
+    // Two tiles below each other.
+    type Column = shape!(s32[16,128]{1,0:T(8,128)(2,1)});
+    assert_eq!(jumps(x.block::<Column>([0, 0]), Column::default()), 1);
+}
+
+/// Conversions between tiles that are packed differently give what indices give, also in blocks whose last rows fill no group.
+#[test]
+fn conversions_between_packed_tiles() {
+    macro_rules! check {
+        ($From:ident $from:tt, $To:ident $to:tt, $convert:expr) => {{
+            type From = shape!($From[45,300] $from);
+            type To = shape!($To[45,300] $to);
+            type Block = shape!($From[32,256] $from);
+            let x = Buffer::<From>::from_fn(|[i, j]| (7 * i + 3 * j) as _);
+            let mut y = Buffer::<To>::from_fn(|[i, j]| (i % 8 + j % 4) as _);
+            let before = y.clone();
+            y.apply_with(&x, |old, new| $convert(new) - old);
+            let mut both = before.clone();
+            both.apply_with_2(&x, &before, |old, new, same| $convert(new) - old + same);
+            for index in y.shape().indices() {
+                assert_eq!(y[index], $convert(x[index]) - before[index], "{} {} {index:?}", From::TEXT, To::TEXT);
+                assert_eq!(both[index], $convert(x[index]), "{} {} {index:?}", From::TEXT, To::TEXT);
+            }
+            // The last blocks have 13 rows and 44 columns; what they lack stays as it is.
+            for place in [[0, 0], [0, 1], [1, 0], [1, 1]] {
+                let block = x.block::<Block>(place);
+                let one: ValueOf<To> = 1;
+                let mut part = Buffer::<shape!($To[32,256] $to)>::filled(one);
+                part.apply_with(&block, |old, new| $convert(new) - old);
+                for index in part.shape().indices() {
+                    let expected = if block.shape().has_index(index) { $convert(block[index]) - one } else { one };
+                    assert_eq!(part[index], expected, "{} {} {place:?} {index:?}", From::TEXT, To::TEXT);
+                }
+                let mut copy = Buffer::<shape!($From[32,256])>::filled(1);
+                block.copy_to(&mut copy);
+                let mut back = Buffer::<From>::filled(1);
+                copy.copy_to(&mut back.block_mut::<Block>(place));
+                for index in block.shape().indices() {
+                    assert_eq!((copy[index], back.block::<Block>(place)[index]), (block[index], block[index]));
+                }
+            }
+        }};
+    }
+    let byte = |x: i32| (x % 100) as i8;
+    check!(s32 {1,0:T(8,128)}, s8 {1,0:T(32,128)(4,1)}, byte);
+    check!(s32 {1,0:T(8,128)}, s16 {1,0:T(8,128)(2,1)}, |x: i32| x as i16);
+    check!(s8 {1,0:T(32,128)(4,1)}, s16 {1,0:T(16,128)(2,1)}, i16::from);
+    check!(s16 {1,0:T(16,128)(2,1)}, s8 {1,0:T(32,128)(4,1)}, |x: i16| (x % 100) as i8);
+    check!(s16 {1,0:T(8,128)(2,1)}, s32 {1,0}, i32::from);
 }

@@ -209,6 +209,6 @@ where
     }
     // SAFETY: `overlap` gives a part of the window's indices, and of the array's that many from `first` on; an empty array with `Clamp`
     // is an error above, because no window with elements is inside of it.
-    unsafe { copy_window(window, array, [begin, end, first], matches!(border, Border::Clamp)) };
+    unsafe { copy_window(window, array, [begin, end, first], matches!(border, Border::Clamp) && !is_inside) };
     Ok(())
 }

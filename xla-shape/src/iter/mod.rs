@@ -60,6 +60,7 @@ mod strided;
 mod tiles;
 mod values;
 mod window;
+mod words;
 mod zip;
 
 #[cfg(doc)]

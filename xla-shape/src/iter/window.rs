@@ -1,13 +1,16 @@
 //! Copies of windows, which begin at any index of the source.
 
-use super::zip::{Together, for_each_minor_line, together_1};
+use super::words::{groups_1, lines_1};
+use super::zip::{Arrays, Together, band_of, copy_1, for_each_minor_line, neighbours, run_of};
 use crate::buffer::{Buffer, Bytes, BytesMut, assert_whole};
 use crate::element::Plain;
-use crate::types::{ArrayType, same_index};
+use crate::types::{ArrayType, MultiIndex, same_index, step};
 
-/// Copies the elements of `source` to the window, a line along its most minor dimension at a time: element `begin` of the window is element
-/// `first` of the source. With `clamp`, the elements of the window outside of `begin..end` become the nearest of the source; otherwise they
-/// stay as they are.
+/// Copies the elements of `source` to the window: element `begin` of the window is element `first` of the source. With `clamp`, the elements of
+/// the window outside of `begin..end` become the nearest of the source; otherwise they stay as they are.
+///
+/// Where the window begins with a whole block of elements that follow each other in both arrays, such as a tile, blocks are copied at once;
+/// elsewhere, a line along its most minor dimension at a time, or those that alternate in memory.
 ///
 /// # Safety
 /// In each dimension, `begin <= end`, `end` is at most the window's size, and `first + (end - begin)` at most the source's. With `clamp`, the
@@ -25,6 +28,73 @@ pub(crate) unsafe fn copy_window<S, B, T, C>(
 {
     const { assert_whole::<S>() };
     const { assert_whole::<T>() };
+    let block = const { Together::<T, S>::BLOCK };
+    let covers = |dimension: usize| block.covers[dimension] as usize;
+    let whole =
+        |list: &[usize]| list.iter().enumerate().all(|(dimension, entry)| entry.is_multiple_of(covers(dimension)));
+    if const { !<(T, S)>::HAS_BLOCKS } || clamp || !whole(begin.as_ref()) || !whole(first.as_ref()) {
+        // SAFETY: the caller's promise.
+        return unsafe { copy_lines(window, source, [begin, end, first], clamp) };
+    }
+    let minus = |list: S::Index, other: S::Index| {
+        let mut list = list;
+        list.as_mut().iter_mut().zip(other.as_ref()).for_each(|(entry, other)| *entry -= other);
+        list
+    };
+    let plus = |list: S::Index, other: S::Index| {
+        let mut list = list;
+        list.as_mut().iter_mut().zip(other.as_ref()).for_each(|(entry, other)| *entry += other);
+        list
+    };
+    let sizes = minus(end, begin);
+    if sizes.as_ref().contains(&0) {
+        return;
+    }
+    let (to, from) = (window.shape(), source.shape());
+    let mut start = S::Index::ORIGIN;
+    loop {
+        let mut count = minus(sizes, start);
+        let is_whole = count.as_ref().iter().enumerate().all(|(dimension, rest)| *rest >= covers(dimension));
+        count.as_mut().iter_mut().enumerate().for_each(|(dimension, rest)| *rest = (*rest).min(covers(dimension)));
+        let [own, other] = [plus(begin, start), plus(first, start)];
+        if is_whole {
+            let (to, from) = (to.linear_index_of(same_index(own)), from.linear_index_of(other));
+            let len = block.len as usize;
+            // SAFETY: `assert_whole` has been evaluated; the memory is borrowed with `source`.
+            let elements = unsafe { source.values_for() };
+            // SAFETY: by the caller's promise, all indices of the block are in bounds of the source; it begins at multiples of what a block
+            // covers, so its elements are next to each other (`CommonBlock`).
+            let elements = unsafe { elements.range(from..from + len) };
+            // SAFETY: `assert_whole` has been evaluated; the memory is borrowed mutably with `window`.
+            let mut values = unsafe { window.values_mut_for() };
+            // SAFETY: as above, for the window.
+            unsafe { values.range(to..to + len) }.copy_from_slice(elements);
+        } else {
+            // SAFETY: a part of what the caller promises.
+            unsafe { copy_lines(window, source, [own, plus(own, count), other], false) };
+        }
+        let order = const { T::MINOR_TO_MAJOR }.iter().copied();
+        if !step(start.as_mut(), sizes.as_ref(), order, covers) {
+            return;
+        }
+    }
+}
+
+/// As [`copy_window`], without blocks.
+///
+/// # Safety
+/// As [`copy_window`].
+unsafe fn copy_lines<S, B, T, C>(
+    window: &mut Buffer<T, C>,
+    source: &Buffer<S, B>,
+    [begin, end, first]: [S::Index; 3],
+    clamp: bool,
+) where
+    S: ArrayType<Element: Plain>,
+    T: ArrayType<Element = S::Element>,
+    B: Bytes,
+    C: BytesMut,
+{
     let (to, from) = (window.shape(), source.shape());
     let (sizes, own) = (to.sizes(), from.sizes());
     // The source's index of the window's, or of the nearest element.
@@ -52,41 +122,72 @@ pub(crate) unsafe fn copy_window<S, B, T, C>(
         if !clamp {
             index.as_mut().iter_mut().zip(begin.as_ref()).for_each(|(entry, begin)| *entry += begin);
         }
-        // Lines that alternate in both are copied together, with the first of them, if they begin a group in both.
-        let lanes = const { Together::<T, S>::LANES };
-        let mut lines = 1;
-        if lanes.count > 1 && !clamp {
+        // Lines that alternate in the window are copied together, with the first of them, if all of them are in it.
+        let lanes = const { <(T, S)>::WEAVES[0] };
+        let (mut lines, mut is_stretch) = (1, false);
+        if const { <(T, S)>::ALTERNATES } && !clamp {
             let [begin, end] = [begin, end].map(|list| list.as_ref()[lanes.dimension]);
             let (line, first) = (index.as_ref()[lanes.dimension], first.as_ref()[lanes.dimension]);
-            let (lane, own) = (line % lanes.count, (first + (line - begin)) % lanes.count);
-            if lane == own && line - begin >= lane && end - line >= lanes.count - lane {
+            let lane = line % lanes.count;
+            if line - begin >= lane && end - line >= lanes.count - lane {
                 if lane > 0 {
                     return;
                 }
                 lines = lanes.count;
+                // They alternate in the source, too, and begin a group there.
+                is_stretch =
+                    const { Together::<T, S>::LANES.count > 1 } && (first + (line - begin)).is_multiple_of(lanes.count);
             }
         }
         let size = sizes.as_ref().get(minor).copied().unwrap_or(1);
         let start = begin.as_ref().get(minor).copied().unwrap_or(0);
         let stop = end.as_ref().get(minor).copied().unwrap_or(1);
-        let mut copy = |number: usize, len: usize, stride: usize| {
+        let source = (from, elements);
+        let mut copy = |number: usize, len: usize, is_run: bool| {
             index.as_mut().iter_mut().skip(minor).take(1).for_each(|entry| *entry = number);
-            let [to, from] = [to.linear_index_of(index), from.linear_index_of(source_index(index))];
-            let (len, strides) = match lines {
-                1 => (len, [Together::<T, T>::STRIDE, stride]),
-                _ => (len * lines, [1; 2]),
-            };
+            let first = to.linear_index_of(index);
+            macro_rules! group {
+                ($n:literal) => {{
+                    let lines = neighbours::<_, $n>(index, lanes.dimension);
+                    // SAFETY: all lines of the group are in the window, and so, by the caller's promise, in the source; the loop below ends a run
+                    // where the source's runs end. `ALTERNATES` is true for no `WEAVE` of 0.
+                    let bands = lines.map(|line| unsafe {
+                        band_of::<S>(source, source_index(line), len, const { <(T, S)>::WEAVES[1] })
+                    });
+                    // SAFETY: all lines of the group are in the window; their runs alternate and are one stretch.
+                    let values = unsafe { values.range(first..first + len * $n) };
+                    let (lines, lanes) = (bands.map(|(band, _)| band), bands.map(|(_, lane)| lane));
+                    groups_1::<(T, S), T::Element, S::Element, $n>(values, &lines, [lanes], &mut |_, value| value);
+                }};
+            }
+            if const { <(T, S)>::ALTERNATES } && lines > 1 && !is_stretch {
+                return match lanes.count {
+                    2 => group!(2),
+                    4 => group!(4),
+                    _ => group!(8),
+                };
+            }
+            if const { <(T, S)>::READS_WORDS } && is_run {
+                // SAFETY: as for a group, with one line.
+                let (band, lane) =
+                    unsafe { band_of::<S>(source, source_index(index), len, const { <(T, S)>::WEAVES[1] }) };
+                // SAFETY: the run has elements of the window, which are adjacent (`READS_WORDS`).
+                let values = unsafe { values.range(first..first + len) };
+                return lines_1::<(T, S), _, S::Element>(values, &band, [lane], &mut |_, value| value);
+            }
+            let strides = const { [Together::<T, T>::STRIDE, Together::<T, S>::STRIDE] };
+            let (len, strides) = if is_stretch { (len * lines, [1; 2]) } else { (len, strides) };
             // SAFETY: the run begins with an element of the source. Its others are elements, too: by the caller's promise, `number + len` is
             // at most `end`, and with `clamp`, `source_index` limits each index. They lie `stride` apart, because the loop below ends a run
             // where the source's or the window's runs end, and between them lies nothing of another block (`own_run`). Several lines are one
             // stretch of elements (`Lanes`): they begin a group in both, and all of them are below `end`.
-            let elements = unsafe { elements.range(from..from + (len - 1) * strides[1] + 1) };
+            let elements = unsafe { run_of::<S>(source, source_index(index), len, strides[1]) };
             // SAFETY: as above, for the window: `number + len` is at most its size, and so is `end`.
-            let values = unsafe { values.range(to..to + (len - 1) * strides[0] + 1) };
-            together_1(values, elements, len, strides, &mut |_, value| value);
+            let values = unsafe { values.range(first..first + (len - 1) * strides[0] + 1) };
+            copy_1(values, elements, len, strides, &mut |_, value| value);
         };
         if clamp {
-            (0..start.min(size)).chain(stop..size).for_each(|number| copy(number, 1, 1));
+            (0..start.min(size)).chain(stop..size).for_each(|number| copy(number, 1, false));
         }
         let mut number = start;
         while number < stop {
@@ -95,7 +196,7 @@ pub(crate) unsafe fn copy_window<S, B, T, C>(
             let run = |len: usize, place: usize| len - place % len;
             let len = run(const { Together::<T, T>::LEN }, number).min(run(const { Together::<T, S>::LEN }, place));
             let len = len.min(stop - number);
-            copy(number, len, const { Together::<T, S>::STRIDE });
+            copy(number, len, true);
             number += len;
         }
     });

@@ -1,7 +1,8 @@
 //! Loops over several arrays with the same dimensions and any layouts.
 
 use super::memory::{Memory, common_block, for_each_run, own_run};
-use crate::buffer::{Buffer, Bytes, BytesMut, assert_whole};
+use super::words::{are_word, groups_1, groups_2, groups_3, lines_1, lines_2, lines_3};
+use crate::buffer::{Buffer, Bytes, BytesMut, Values, assert_whole};
 use crate::element::Plain;
 use crate::types::{ArrayType, MultiIndex, ValueOf, own_index, sizes_of, step};
 use xla_shape_core::map::{CommonBlock, Run, greatest_common_divisor};
@@ -25,39 +26,44 @@ impl<S: ArrayType, T: ArrayType> Together<S, T> {
     pub(super) const LEN: usize = if Self::RUN.stride.is_some() { Self::RUN.len as usize } else { 1 };
     /// The elements that follow each other in both.
     pub(super) const BLOCK: CommonBlock = common_block::<S, T>();
-    /// Which lines along the most minor dimension of `S` alternate in both.
-    pub(super) const LANES: Lanes = {
-        let (stride, mut lanes) = (Together::<S, S>::STRIDE, Lanes { dimension: 0, count: 1 });
-        let mut dimension = 0;
-        while dimension < S::NUM_DIMENSIONS {
-            let (own, other) = (own_run::<S>(dimension), own_run::<T>(dimension));
-            let alternate = matches!((own.stride, other.stride), (Some(1), Some(1)))
-                && own.len == stride as u64
-                && other.len == stride as u64;
-            if alternate && stride > 1 && stride == Self::STRIDE {
-                lanes = Lanes { dimension, count: stride };
+    /// Which lines along the most minor dimension of `S` alternate in `T`.
+    const WEAVE: Lanes = {
+        let (mut lanes, mut dimension) = (Lanes { dimension: 0, count: 0 }, 0);
+        if matches!(Self::RUN, Run { stride: Some(1), len: 2.. }) {
+            lanes.count = 1;
+        }
+        while dimension < T::NUM_DIMENSIONS {
+            let Run { len, stride } = own_run::<T>(dimension);
+            if matches!(stride, Some(1)) && Self::STRIDE > 1 && len == Self::STRIDE as u64 {
+                lanes = Lanes { dimension, count: Self::STRIDE };
             }
             dimension += 1;
         }
         lanes
     };
+    /// Which lines along the most minor dimension of `S` alternate in both.
+    pub(super) const LANES: Lanes = Together::<S, S>::WEAVE.and(Self::WEAVE);
 }
 
 /// Lines that alternate in memory, as pairs of rows do in `T(8,128)(2,1)`: element `i` of line `k` is `k + i * count` elements after the first
 /// one of all, as far as the runs of the lines go. So the runs of all these lines are one stretch of memory.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct Lanes {
     /// The lines are neighbours along this dimension. The first index of each group is a multiple of `count`.
     pub(super) dimension: usize,
-    /// How many lines; 1 if lines do not alternate.
+    /// How many lines; 1 if the elements of a line are adjacent, 0 if they are not and do not alternate either.
     pub(super) count: usize,
 }
 
 impl Lanes {
     /// Those that are also `others`.
     const fn and(self, others: Self) -> Self {
-        let are_same = self.dimension == others.dimension && self.count == others.count;
-        if are_same { self } else { Self { dimension: 0, count: 1 } }
+        if self.is(others) && self.count > 1 { self } else { Self { dimension: 0, count: 1 } }
+    }
+
+    /// Whether these are `others`.
+    const fn is(self, others: Self) -> bool {
+        self.dimension == others.dimension && self.count == others.count
     }
 }
 
@@ -109,7 +115,7 @@ pub(super) fn for_each_minor_line<S: ArrayType>(sizes: S::Index, mut f: impl FnM
 
 /// How an array is traversed together with others: by stretches of memory as far as possible.
 #[derive(Clone, Copy)]
-struct Path {
+pub(super) struct Path {
     /// The elements that follow each other in all arrays.
     block: CommonBlock,
     /// The length of the runs along the most minor dimension, where there is no whole block.
@@ -149,32 +155,75 @@ impl Path {
 }
 
 /// Arrays with the same dimensions, as a tuple. A trait, so that their path is a constant of the loops along it.
-trait Arrays {
+pub(super) trait Arrays {
     /// The first array, whose memory the loops follow.
     type First: ArrayType;
     const PATH: Path;
+    /// Which lines along the most minor dimension of the first array alternate in each. Entries after the last array are 1.
+    const WEAVES: [Lanes; 4];
+    /// Whether the lines that alternate in some arrays can be read and written by words in all.
+    const ARE_WORDS: bool;
+    /// Whether blocks are longer than runs of all lanes.
     const HAS_BLOCKS: bool = Self::PATH.has_blocks::<Self::First>();
+    /// Whether the elements of the first array are adjacent, and lines of others alternate.
+    const READS_WORDS: bool = Self::ARE_WORDS && Self::WEAVES[0].count == 1;
+    /// Whether lines of the first array alternate.
+    const ALTERNATES: bool = Self::ARE_WORDS && Self::WEAVES[0].count > 1;
+    /// Whether lines of the first array alternate, in another way than those of others.
+    const WRITES_WORDS: bool = Self::ALTERNATES && Self::PATH.lanes.count == 1;
+    /// The lines that are visited together.
+    const GROUP: Lanes = if Self::WRITES_WORDS { Self::WEAVES[0] } else { Self::PATH.lanes };
+}
+
+/// Elements of all arrays that are visited together.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// A run along the most minor dimension.
+    Run,
+    /// A stretch of memory in all arrays.
+    Stretch,
+    /// Runs of lines that alternate in the first array ([`Arrays::WRITES_WORDS`]).
+    Group,
 }
 
 macro_rules! arrays {
-    ($($T:ident),*) => {
-        impl<S: ArrayType, $($T: ArrayType),*> Arrays for (S, $($T),*) {
+    ($($T:ident $i:literal),*) => {
+        impl<S: ArrayType<Element: Plain>, $($T: ArrayType<Element: Plain>),*> Arrays for (S, $($T),*) {
             type First = S;
             const PATH: Path = Path::of::<S>()$(.and::<S, $T>())*;
+            const WEAVES: [Lanes; 4] = {
+                let mut weaves = [Lanes { dimension: 0, count: 1 }; 4];
+                weaves[0] = Together::<S, S>::WEAVE;
+                $(weaves[$i] = Together::<S, $T>::WEAVE;)*
+                weaves
+            };
+            const ARE_WORDS: bool = {
+                let words = [
+                    Self::WEAVES[0].count == 1 || are_word::<S::Element>(Self::WEAVES[0].count),
+                    $(Self::WEAVES[$i].count == 1 || are_word::<$T::Element>(Self::WEAVES[$i].count)),*
+                ];
+                let (mut are_words, mut some, mut i) = (true, false, 0);
+                while i < words.len() {
+                    are_words = are_words && words[i];
+                    some = some || Self::WEAVES[i].count > 1;
+                    i += 1;
+                }
+                are_words && some
+            };
         }
     };
 }
 
-arrays!(T);
-arrays!(T, U);
-arrays!(T, U, W);
+arrays!(T 1);
+arrays!(T 1, U 2);
+arrays!(T 1, U 2, W 3);
 
 type IndexOf<A> = <<A as Arrays>::First as ArrayType>::Index;
 
-/// Calls `f` with the index of the first element, the number of elements, and whether they are a stretch of memory in all arrays, not a run
-/// along the most minor dimension. Together, these parts have all elements with indices below `sizes`.
+/// Calls `f` with the index of the first element, the number of elements (of a group, in each line), and what they are. Together, these parts have
+/// all elements with indices below `sizes`.
 #[inline(always)]
-fn for_each_part<A: Arrays>(sizes: IndexOf<A>, mut f: impl FnMut(IndexOf<A>, usize, bool)) {
+fn for_each_part<A: Arrays>(sizes: IndexOf<A>, mut f: impl FnMut(IndexOf<A>, usize, Part)) {
     let mut start = IndexOf::<A>::ORIGIN;
     if const { !A::HAS_BLOCKS } {
         return for_each_minor_run::<A>(start, sizes, f);
@@ -191,7 +240,7 @@ fn for_each_part<A: Arrays>(sizes: IndexOf<A>, mut f: impl FnMut(IndexOf<A>, usi
             *rest = (*rest).min(covers(dimension));
         }
         if is_whole {
-            f(start, const { A::PATH.block.len as usize }, true);
+            f(start, const { A::PATH.block.len as usize }, Part::Stretch);
         } else {
             for_each_minor_run::<A>(start, rest, &mut f);
         }
@@ -204,18 +253,18 @@ fn for_each_part<A: Arrays>(sizes: IndexOf<A>, mut f: impl FnMut(IndexOf<A>, usi
 
 /// As [`for_each_part`], without blocks, for the `sizes` indices of each dimension from `start` on. Runs and lanes begin there.
 #[inline(always)]
-fn for_each_minor_run<A: Arrays>(start: IndexOf<A>, sizes: IndexOf<A>, mut f: impl FnMut(IndexOf<A>, usize, bool)) {
+fn for_each_minor_run<A: Arrays>(start: IndexOf<A>, sizes: IndexOf<A>, mut f: impl FnMut(IndexOf<A>, usize, Part)) {
     if sizes.as_ref().contains(&0) {
         return;
     }
-    let (order, lanes) = const { (A::First::MINOR_TO_MAJOR, A::PATH.lanes) };
+    let (order, lanes) = const { (A::First::MINOR_TO_MAJOR, A::GROUP) };
     let minor = order.first().copied().unwrap_or(0);
     let size = sizes.as_ref().get(minor).copied().unwrap_or(1);
     let mut index = IndexOf::<A>::ORIGIN;
     loop {
         let mut line = start;
         line.as_mut().iter_mut().zip(index.as_ref()).for_each(|(entry, index)| *entry += index);
-        let lines = if const { A::PATH.lanes.count > 1 } {
+        let lines = if const { A::GROUP.count > 1 } {
             sizes.as_ref()[lanes.dimension] - index.as_ref()[lanes.dimension]
         } else {
             1
@@ -223,15 +272,18 @@ fn for_each_minor_run<A: Arrays>(start: IndexOf<A>, sizes: IndexOf<A>, mut f: im
         for_each_run(size, const { A::PATH.len }, |number, len| {
             let mut index = line;
             index.as_mut().iter_mut().skip(minor).take(1).for_each(|entry| *entry += number);
-            if const { A::PATH.lanes.count == 1 } {
-                return f(index, len, false);
+            if const { A::GROUP.count == 1 } {
+                return f(index, len, Part::Run);
             }
             // The last lines of a dimension may not fill a band: they are visited one by one.
             if lines >= lanes.count {
-                return f(index, len * lanes.count, true);
+                return match const { A::WRITES_WORDS } {
+                    true => f(index, len, Part::Group),
+                    false => f(index, len * lanes.count, Part::Stretch),
+                };
             }
             for _ in 0..lines {
-                f(index, len, false);
+                f(index, len, Part::Run);
                 index.as_mut()[lanes.dimension] += 1;
             }
         });
@@ -277,9 +329,65 @@ macro_rules! runs_together {
     };
 }
 
+/// As [`together_1`], for copies: where both runs are contiguous, they are copied at once, also without optimizer.
+#[inline]
+pub(super) fn copy_1<V: Copy>(
+    values: &mut [V],
+    source: &[V],
+    len: usize,
+    strides: [usize; 2],
+    f: &mut impl FnMut(V, V) -> V,
+) {
+    if strides == [1; 2] { values.copy_from_slice(source) } else { together_1(values, source, len, strides, f) }
+}
+
 runs_together!(together_1(T first first_stride));
 runs_together!(together_2(T first first_stride, U second second_stride));
 runs_together!(together_3(T first first_stride, U second second_stride, W third third_stride));
+
+/// From the first to the last of `len` elements of an operand, the first at an index.
+///
+/// # Safety
+/// They are elements of the array, `stride` apart, and nothing of another block lies between them (`own_run`); or a stretch that belongs to
+/// the array.
+#[inline(always)]
+pub(super) unsafe fn run_of<'a, T: ArrayType<Element: Plain>>(
+    (shape, values): (T, Values<'a, T::Element>),
+    index: T::Index,
+    len: usize,
+    stride: usize,
+) -> &'a [ValueOf<T>] {
+    let first = shape.linear_index_of(index);
+    // SAFETY: nothing writes the memory of an operand, which is borrowed. The caller guarantees that the range belongs to the array.
+    unsafe { values.range(first..first + (len - 1) * stride + 1) }
+}
+
+/// The runs of all lines that alternate with the one of an index, `len` elements each, and which lane that one is.
+///
+/// # Safety
+/// So many elements of the line belong to one of its runs, and `weave` is a [`Together::WEAVE`] of the array that is not 0.
+#[inline(always)]
+pub(super) unsafe fn band_of<'a, T: ArrayType<Element: Plain>>(
+    (shape, values): (T, Values<'a, T::Element>),
+    index: T::Index,
+    len: usize,
+    weave: Lanes,
+) -> (&'a [ValueOf<T>], usize) {
+    let lane = if weave.count > 1 { index.as_ref()[weave.dimension] % weave.count } else { 0 };
+    let first = shape.linear_index_of(index) - lane;
+    // SAFETY: as for `run_of`. Lines that alternate belong to the array, or are padding of its tiles (`own_run`).
+    (unsafe { values.range(first..first + len * weave.count) }, lane)
+}
+
+/// The indices of the first elements of lines that are neighbours along a dimension.
+#[inline(always)]
+pub(super) fn neighbours<I: MultiIndex, const N: usize>(first: I, dimension: usize) -> [I; N] {
+    std::array::from_fn(|number| {
+        let mut index = first;
+        index.as_mut()[dimension] += number;
+        index
+    })
+}
 
 /// Copies the elements whose indices are in bounds of both arrays.
 pub(crate) fn copy_common<S, B, T, C>(destination: &mut Buffer<S, B>, source: &Buffer<T, C>)
@@ -295,37 +403,87 @@ where
     let mut sizes = to.sizes();
     sizes.as_mut().iter_mut().zip(sizes_of(from).as_ref()).for_each(|(size, &other)| *size = other.min(*size));
     // SAFETY: `assert_whole` has just been evaluated; the memory is borrowed with `source`.
-    let source = unsafe { source.values_for() };
+    let source = (from, unsafe { source.values_for() });
     // SAFETY: `assert_whole` has just been evaluated; the memory is borrowed mutably with `destination`.
     let mut values = unsafe { destination.values_mut_for() };
     if const { Together::<S, T>::SAME_PLACES } && to.sizes().as_ref() == sizes_of(from).as_ref() {
         return to.for_each_segment_range(|range| {
             // SAFETY: `SAME_PLACES`: in both arrays, which have the same sizes, these positions hold the same elements.
-            let source = unsafe { source.range(range.clone()) };
+            let source = unsafe { source.1.range(range.clone()) };
             // SAFETY: the range contains only positions of elements of the destination.
             unsafe { values.range(range) }.copy_from_slice(source);
         });
     }
-    for_each_part::<(S, T)>(sizes, |index, len, is_stretch| {
-        let strides = const { [Together::<S, S>::STRIDE, Together::<S, T>::STRIDE] };
-        let strides = if is_stretch { [1; 2] } else { strides };
-        let [to, from] = [to.linear_index_of(index), from.linear_index_of(own_index::<T>(index))];
-        // SAFETY: the run begins and ends with an element whose index is in bounds of both arrays. Between its elements lies nothing of
-        // another block (`own_run`). A stretch has the elements of a whole block (`CommonBlock`), or of several lines that alternate
-        // (`Lanes`).
-        let source = unsafe { source.range(from..from + (len - 1) * strides[1] + 1) };
-        // SAFETY: as above, for the destination.
-        let values = unsafe { values.range(to..to + (len - 1) * strides[0] + 1) };
-        if strides == [1; 2] {
-            values.copy_from_slice(source);
-        } else {
-            together_1(values, source, len, strides, &mut |_, value| value);
-        }
-    });
+    together_parts!((S, T), &mut values, to, sizes, |_, value| value; copy_1 lines_1 groups_1 (T source stride lane));
 }
 
+/// Visits the elements of arrays together, as [`for_each_part`] gives them, and replaces those of the first one by the results of `$f`.
+macro_rules! together_parts {
+    (
+        $A:ty, $values:expr, $shape:expr, $sizes:expr, $f:expr;
+        $together:ident $by_lines:ident $by_groups:ident ($($T:ident $operand:ident $stride:ident $lane:ident)*)
+    ) => {{
+        let (values, shape, mut f) = ($values, $shape, $f);
+        for_each_part::<$A>($sizes, |index, len, part| {
+            let first = shape.linear_index_of(index);
+            if const { <$A>::WRITES_WORDS } && part == Part::Group {
+                if const { <$A>::GROUP.count == 2 } {
+                    together_parts!(@group 2, $A, values, first, index, len, f; $by_groups ($($T $operand $lane)*));
+                } else if const { <$A>::GROUP.count == 4 } {
+                    together_parts!(@group 4, $A, values, first, index, len, f; $by_groups ($($T $operand $lane)*));
+                } else {
+                    together_parts!(@group 8, $A, values, first, index, len, f; $by_groups ($($T $operand $lane)*));
+                }
+                return;
+            }
+            if const { <$A>::READS_WORDS } && part == Part::Run {
+                let mut weaves = const { <$A>::WEAVES }.into_iter().skip(1);
+                $(
+                    let weave = weaves.next().unwrap_or_default();
+                    // SAFETY: a run of all arrays is a part of one of this operand's; `READS_WORDS` is true for no `WEAVE` of 0.
+                    let ($operand, $lane) = unsafe { band_of::<$T>($operand, own_index::<$T>(index), len, weave) };
+                )*
+                // SAFETY: the run has elements of this array, which are adjacent (`READS_WORDS`).
+                let values = unsafe { values.range(first..first + len) };
+                return $by_lines::<$A, _, $($T::Element),*>(values, $($operand,)* [$($lane),*], &mut f);
+            }
+            let strides = const { [Together::<S, S>::STRIDE, $(Together::<S, $T>::STRIDE),*] };
+            let strides = if part == Part::Run { strides } else { [1; _] };
+            let [stride, $($stride),*] = strides;
+            // SAFETY: a run of all arrays is a part of one of this operand's. A stretch has the elements of a whole block (`CommonBlock`), or
+            // of several lines that alternate (`Lanes`), in all of them.
+            $(let $operand = unsafe { run_of::<$T>($operand, own_index::<$T>(index), len, $stride) };)*
+            // SAFETY: as for the operands; the memory is borrowed mutably.
+            let values = unsafe { values.range(first..first + (len - 1) * stride + 1) };
+            $together(values, $($operand,)* len, strides, &mut f);
+        });
+    }};
+    (
+        @group $n:literal, $A:ty, $values:ident, $first:ident, $index:ident, $len:ident, $f:ident;
+        $by_groups:ident ($($T:ident $operand:ident $lane:ident)*)
+    ) => {
+        let lines = neighbours::<_, $n>($index, const { <$A>::GROUP.dimension });
+        let mut weaves = const { <$A>::WEAVES }.into_iter().skip(1);
+        $(
+            let weave = weaves.next().unwrap_or_default();
+            // SAFETY: all lines of a group are in bounds, and a run of all arrays is a part of one of this operand's; `WRITES_WORDS` is true for
+            // no `WEAVE` of 0.
+            let $operand = lines.map(|line| unsafe { band_of::<$T>($operand, own_index::<$T>(line), $len, weave) });
+            let $lane = $operand.map(|(_, lane)| lane);
+            let $operand = $operand.map(|(band, _)| band);
+        )*
+        // SAFETY: all lines of a group are in bounds, and their runs alternate in this array: they are one stretch.
+        let values = unsafe { $values.range($first..$first + $len * $n) };
+        $by_groups::<$A, S::Element, $($T::Element,)* $n>(values, $(&$operand,)* [$($lane),*], &mut $f);
+    };
+}
+use together_parts;
+
 macro_rules! apply_with {
-    ($(#[$doc:meta])* $name:ident by $together:ident($($T:ident $C:ident $operand:ident $operand_stride:ident),*)) => {
+    (
+        $(#[$doc:meta])* $name:ident by $together:ident $by_lines:ident $by_groups:ident
+        ($($T:ident $C:ident $operand:ident $stride:ident $lane:ident),*)
+    ) => {
         $(#[$doc])*
         #[inline(always)]
         #[track_caller]
@@ -354,26 +512,10 @@ macro_rules! apply_with {
                     $together(unsafe { values.range(range) }, $($operand,)* len, [1; _], &mut f);
                 });
             }
-            for_each_part::<(S, $($T),*)>(sizes, |index, len, is_stretch| {
-                let strides = const { [Together::<S, S>::STRIDE, $(Together::<S, $T>::STRIDE),*] };
-                let strides = if is_stretch { [1; _] } else { strides };
-                let [stride, $($operand_stride),*] = strides;
-                // From the first element of each run to the last one.
-                $(
-                    let position = $operand.0.linear_index_of(own_index::<$T>(index));
-                    let run = position..position + (len - 1) * $operand_stride + 1;
-                    // SAFETY: the run begins and ends with an element of the operand. Nothing writes the memory between them: the
-                    // operand is borrowed, and in a block, runs have nothing of another block between their elements (`own_run`). A stretch has
-                    // the elements of a whole block (`CommonBlock`), or of several lines that alternate (`Lanes`).
-                    let $operand = unsafe { $operand.1.range(run) };
-                )*
-                let position = shape.linear_index_of(index);
-                let run = position..position + (len - 1) * stride + 1;
-                // SAFETY: the run begins and ends with an element of this array, and has nothing of another block between its elements
-                // (`own_run`, `CommonBlock`, `Lanes`).
-                let values = unsafe { values.range(run) };
-                $together(values, $($operand,)* len, strides, &mut f);
-            });
+            together_parts!(
+                (S, $($T),*), &mut values, shape, sizes, f;
+                $together $by_lines $by_groups ($($T $operand $stride $lane)*)
+            );
         }
     };
 }
@@ -398,7 +540,7 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
         ///
         /// # Panics
         /// If both are whole arrays whose sizes are known only at run time and differ.
-        apply_with by together_1(T C operand operand_stride)
+        apply_with by together_1 lines_1 groups_1(T C operand stride lane)
     }
 
     apply_with! {
@@ -418,7 +560,7 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
         ///
         /// # Panics
         /// If both are whole arrays whose sizes are known only at run time and differ.
-        apply_with_2 by together_2(T C first first_stride, U D second second_stride)
+        apply_with_2 by together_2 lines_2 groups_2(T C first first_stride first_lane, U D second second_stride second_lane)
     }
 
     apply_with! {
@@ -437,6 +579,8 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
         ///
         /// # Panics
         /// If both are whole arrays whose sizes are known only at run time and differ.
-        apply_with_3 by together_3(T C first first_stride, U D second second_stride, W E third third_stride)
+        apply_with_3 by together_3 lines_3 groups_3(
+            T C first first_stride first_lane, U D second second_stride second_lane, W E third third_stride third_lane
+        )
     }
 }

@@ -1,0 +1,184 @@
+//! Lines that alternate in memory, by words: the elements of all these lines at one place are a word.
+//!
+//! In `bf16[…]{1,0:T(8,128)(2,1)}`, element `i` of the first row and of the second one are the two halves of word `i` of their runs. A loop over
+//! every other element is slow where the compiler has no instruction to shuffle as many elements; loops over words have shifts, for which it has
+//! vectors on every machine.
+
+use super::zip::Arrays;
+use crate::element::Plain;
+
+/// Whether this many elements are a word.
+pub(super) const fn are_word<E: Plain>(count: usize) -> bool {
+    matches!(size_of::<E::Value>() * count, 2 | 4 | 8) && count > 1
+}
+
+/// Calls a macro with the word that has this many elements of a size, and with an integer of that size; otherwise gives `$other`.
+macro_rules! with_word {
+    ($E:ident, $count:expr, $shift:ident, $other:expr) => {
+        match (size_of::<$E::Value>(), $count) {
+            (1, 2) => $shift!(u16, u8),
+            (1, 4) => $shift!(u32, u8),
+            (1, 8) => $shift!(u64, u8),
+            (2, 2) => $shift!(u32, u16),
+            (2, 4) => $shift!(u64, u16),
+            (4, 2) => $shift!(u64, u32),
+            _ => $other,
+        }
+    };
+}
+
+/// The distance of an element from the lowest bit of its word, if each has so many bits.
+#[inline(always)]
+const fn shift(bits: u32, count: usize, lane: usize) -> usize {
+    bits as usize * if cfg!(target_endian = "big") { count - 1 - lane } else { lane }
+}
+
+/// The element of a lane at a place: number `place * count + lane`.
+///
+/// # Safety
+/// There are `count` values at the place, and `lane < count`.
+#[inline(always)]
+unsafe fn read<E: Plain>(values: &[E::Value], count: usize, place: usize, lane: usize) -> E::Value {
+    debug_assert!(lane < count && (place + 1) * count <= values.len());
+    // SAFETY: the caller guarantees that the place has values.
+    let first = unsafe { values.as_ptr().add(place * count) };
+    macro_rules! shifted {
+        ($Word:ty, $Bits:ty) => {{
+            // SAFETY: `count` values are as long as the word, and have no padding bytes (`Plain`).
+            let word = unsafe { first.cast::<$Word>().read_unaligned() };
+            let bits = (word >> shift(<$Bits>::BITS, count, lane)) as $Bits;
+            // SAFETY: a value is as long as these bits, and any bits are a value (`Plain`).
+            unsafe { std::mem::transmute_copy::<$Bits, E::Value>(&bits) }
+        }};
+    }
+    // SAFETY: the caller guarantees that the lane is one of the place's values.
+    with_word!(E, count, shifted, unsafe { *first.add(lane) })
+}
+
+/// Writes the elements of all lanes at a place.
+///
+/// # Safety
+/// There are `N` values at the place.
+#[inline(always)]
+unsafe fn write<E: Plain, const N: usize>(values: &mut [E::Value], place: usize, elements: [E::Value; N]) {
+    debug_assert!((place + 1) * N <= values.len());
+    // SAFETY: the caller guarantees that the place has values.
+    let first = unsafe { values.as_mut_ptr().add(place * N) };
+    macro_rules! joined {
+        ($Word:ty, $Bits:ty) => {{
+            let mut word = 0;
+            for (lane, element) in elements.iter().enumerate() {
+                // SAFETY: a value is as long as these bits, and has no padding bytes (`Plain`).
+                let bits = unsafe { std::mem::transmute_copy::<E::Value, $Bits>(element) };
+                word |= <$Word>::from(bits) << shift(<$Bits>::BITS, N, lane);
+            }
+            // SAFETY: the `N` values are as long as the word, and any bits are values (`Plain`).
+            unsafe { first.cast::<$Word>().write_unaligned(word) };
+        }};
+    }
+    // SAFETY: the caller guarantees `N` values.
+    with_word!(E, N, joined, unsafe { first.cast::<[E::Value; N]>().write(elements) });
+}
+
+macro_rules! by_words {
+    (@one $operand:ident) => { 1 };
+    ($by_lines:ident $by_groups:ident($($T:ident $operand:ident $lane:ident $i:literal),*)) => {
+        /// Replaces the values, which are adjacent, by the results of `f` for them and the operands' values. Those alternate with other lines as
+        /// `A` says: `lanes` has the lane of each.
+        ///
+        /// A separate function: its arguments tell the optimizer that the runs do not overlap.
+        ///
+        /// # Panics
+        /// If an operand has too few values.
+        #[inline]
+        pub(super) fn $by_lines<A: Arrays, V: Copy, $($T: Plain),*>(
+            values: &mut [V],
+            $($operand: &[$T::Value],)*
+            lanes: [usize; { 0 $(+ by_words!(@one $operand))* }],
+            f: &mut impl FnMut(V, $($T::Value),*) -> V,
+        ) {
+            let len = values.len();
+            let [$($lane),*] = lanes;
+            $(
+                assert!($lane < const { A::WEAVES[$i].count });
+                let $operand = &$operand[..len * const { A::WEAVES[$i].count }];
+            )*
+            for i in 0..len {
+                // SAFETY: the values of all places were cut out above, and the lane was compared.
+                values[i] = f(values[i], $(unsafe { read::<$T>($operand, const { A::WEAVES[$i].count }, i, $lane) }),*);
+            }
+        }
+
+        /// Replaces the values of `N` lines that alternate by the results of `f` for them and the operands' values. Those may alternate with
+        /// other lines as `A` says: `lanes` has the lane of each line.
+        ///
+        /// # Panics
+        /// If an operand has too few values.
+        #[inline]
+        pub(super) fn $by_groups<A: Arrays, E: Plain, $($T: Plain,)* const N: usize>(
+            values: &mut [E::Value],
+            $($operand: &[&[$T::Value]; N],)*
+            lanes: [[usize; N]; { 0 $(+ by_words!(@one $operand))* }],
+            f: &mut impl FnMut(E::Value, $($T::Value),*) -> E::Value,
+        ) {
+            let len = values.len() / N;
+            let [$($lane),*] = lanes;
+            $(
+                assert!($lane.iter().all(|lane| *lane < const { A::WEAVES[$i].count }));
+                let $operand = $operand.map(|line| &line[..len * const { A::WEAVES[$i].count }]);
+            )*
+            for i in 0..len {
+                let elements = std::array::from_fn(|line| {
+                    // SAFETY: there are `len * N` values, and `line < N`.
+                    let value = unsafe { read::<E>(values, N, i, line) };
+                    // SAFETY: the values of all places were cut out above, and the lanes were compared.
+                    f(value, $(unsafe { read::<$T>($operand[line], const { A::WEAVES[$i].count }, i, $lane[line]) }),*)
+                });
+                // SAFETY: there are `len * N` values.
+                unsafe { write::<E, N>(values, i, elements) };
+            }
+        }
+    };
+}
+
+by_words!(lines_1 groups_1(T first first_lane 1));
+by_words!(lines_2 groups_2(T first first_lane 1, U second second_lane 2));
+by_words!(lines_3 groups_3(T first first_lane 1, U second second_lane 2, W third third_lane 3));
+
+#[cfg(test)]
+mod tests {
+    use super::{are_word, read, write};
+    use crate::element::{Plain, S8, S16, S32, S64};
+    use std::fmt::Debug;
+
+    /// Elements that are written together are read one by one where memory has them.
+    fn check<E: Plain<Value: PartialEq + Debug + Default>, const N: usize>(
+        number: impl Fn(usize) -> E::Value,
+        is_word: bool,
+    ) {
+        assert_eq!(are_word::<E>(N), is_word);
+        let mut values = vec![E::Value::default(); 3 * N];
+        for place in 0..3 {
+            // SAFETY: there are three places.
+            unsafe { write::<E, N>(&mut values, place, std::array::from_fn(|lane| number(place * N + lane))) };
+        }
+        for i in 0..3 * N {
+            assert_eq!(values[i], number(i));
+            // SAFETY: as above; a remainder is less than `N`.
+            assert_eq!(unsafe { read::<E>(&values, N, i / N, i % N) }, number(i), "{N} {i}");
+        }
+    }
+
+    #[test]
+    fn words_are_the_elements_in_memory() {
+        check::<S8, 1>(|i| i as i8 - 2, false);
+        check::<S8, 2>(|i| 50 * i as i8 - 2, true);
+        check::<S8, 4>(|i| 10 * i as i8 - 120, true);
+        check::<S8, 8>(|i| i as i8 - 2, true);
+        check::<S16, 2>(|i| 1000 * i as i16 - 3000, true);
+        check::<S16, 4>(|i| -1000 * i as i16, true);
+        check::<S16, 8>(|i| i as i16, false);
+        check::<S32, 2>(|i| -1_000_000 * i as i32, true);
+        check::<S64, 2>(|i| -(i as i64), false);
+    }
+}
