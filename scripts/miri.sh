@@ -17,11 +17,12 @@ export MIRIFLAGS=${MIRIFLAGS--Zmiri-disable-isolation} PROPTEST_CASES=${PROPTEST
 
 miri() { cargo miri test --target-dir target/miri --no-fail-fast "$@"; }
 
-miri -p xla-shape --lib --all-features -- buffer dlpack
+miri -p xla-shape --lib --all-features -- buffer dlpack words
 miri -p xla-shape-relayout --lib --all-features -- elements bits memory wide vector
 
 # Calls of kernels with handmade call frames. `math` is left out: it has no unsafe code, and 100,000 cases.
 miri -p xla-shape-ffi --lib --all-features -- --skip math::
 
 miri -p xla-shape-tests --test arrays -- empty raw_parts views_of_blocks bands_at_once a_block_can_be lines_ sections::sections_ windows:: \
+    conversions_between tiles_and_packed \
     runs_of_arrays runs_of_three runs_of_blocks runs_of_few runs_of_lines

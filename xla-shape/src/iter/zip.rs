@@ -527,7 +527,8 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
         /// stay as they are.
         ///
         /// Elements are processed in runs along the most minor dimension, as long as all layouts allow, or in the order of memory if the
-        /// layouts are equal. Where all have the same packed tiles, such as `T(8,128)(2,1)`, a run has the rows that alternate in memory.
+        /// layouts are equal. Where the layouts have tiles in common, such as a block and its array, each tile is one run. In packed tiles, such
+        /// as `T(8,128)(2,1)`, the elements of the rows that alternate in memory are processed together.
         ///
         /// ```
         /// use xla_shape::{Buffer, shape};

@@ -60,7 +60,9 @@ impl MovedRun {
 /// An iterator over the runs of a transfer, in the order of the receiver's memory; see [`Reshard::runs`](super::Reshard::runs).
 ///
 /// Each step takes as long as one run, or a part of it that is as long as the digits that both layouts share. Where they share none, as in
-/// a transpose, that is an element.
+/// a transpose, that is an element, and lines that alternate in packed tiles are runs of one element, too. So these runs suit what moves parts
+/// of arrays as they are: between shards, or from files. To change the layout of much data, move it in one layout, and copy the result with a
+/// plan of the crate `xla-shape-relayout`, whose kernels transpose and interleave with vectors.
 ///
 /// ```
 /// use xla_shape_core::shard::Sharding;
