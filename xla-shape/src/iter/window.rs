@@ -173,7 +173,7 @@ unsafe fn copy_lines<S, B, T, C>(
                     unsafe { band_of::<S>(source, source_index(index), len, const { <(T, S)>::WEAVES[1] }) };
                 // SAFETY: the run has elements of the window, which are adjacent (`READS_WORDS`).
                 let values = unsafe { values.range(first..first + len) };
-                return lines_1::<(T, S), _, S::Element>(values, &band, [lane], &mut |_, value| value);
+                return lines_1::<(T, S), _, S::Element>(values, band, [lane], &mut |_, value| value);
             }
             let strides = const { [Together::<T, T>::STRIDE, Together::<T, S>::STRIDE] };
             let (len, strides) = if is_stretch { (len * lines, [1; 2]) } else { (len, strides) };
