@@ -356,6 +356,9 @@ fn computed(slot: &Slot<'_>, known: &BTreeMap<&str, u32>) -> Option<u32> {
     }
     let mut words = slot.opcode().split('.');
     let (name, second) = (words.next()?, words.next());
+    if let ("scalar_select", [predicate, first, second]) = (name, &operands[..]) {
+        return value(if value(predicate)? != 0 { first } else { second });
+    }
     let [a, b] = match operands[..] {
         [a] => [value(a)?; 2],
         // A number of 0 or 1 decides some predicates alone.
