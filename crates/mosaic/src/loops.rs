@@ -184,10 +184,13 @@ fn written<'s, 'a>(registers: &Registers<'s, 'a>, name: &str) -> Option<&'s Slot
     registers.get(name).copied().flatten()
 }
 
-/// The operands without comments and predicate.
+/// The operands without comments and predicate. A comment such as `/*on_true=*/` names the operand after it; any other is after the last one.
 pub(crate) fn plain<'a>(slot: &Slot<'a>) -> impl Iterator<Item = &'a str> {
-    let text = slot.operands().split("/*").next().unwrap_or("");
-    text.split(',').map(str::trim).filter(|operand| !operand.is_empty())
+    let mut pieces = slot.operands().split("/*");
+    let first = pieces.next();
+    let named = pieces.map_while(|piece| piece.split_once("=*/").filter(|(name, _)| !name.contains("*/")));
+    let texts = first.into_iter().chain(named.map(|(_, text)| text));
+    texts.flat_map(|text| text.split(',')).map(str::trim).filter(|operand| !operand.is_empty())
 }
 
 /// The slot that computes a register; copies of registers are followed, also those in memory.

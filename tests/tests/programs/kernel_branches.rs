@@ -54,10 +54,14 @@ fn branches_that_depend_on_the_iteration_are_computed() {
 /// A kernel's grid of several dimensions counts each with a selection: the next number, or 0 after the last one.
 #[test]
 fn selections_are_computed() {
-    let selected = |text: &str| PIPELINED.replace("sld [smem:[#allocation1_spill]]", text);
-    assert_eq!(least(&selected("scalar_select %p4_p0, %s2_s0, 7")), least(PIPELINED));
-    assert_eq!(least(&selected("scalar_select %p4_p0, 7, %s2_s0")).0, Some(1 + 8 * 10 + 8));
-    assert_eq!(least(&selected("scalar_select %p99_p0, 2, 2")).0, Some(1 + 8 * 10 + 8));
+    let selected = |[predicate, yes, no]: [&str; 3]| {
+        let select =
+            format!("scalar_select /*predicate=*/{predicate}, /*on_true=*/{yes}, /*on_false=*/{no} /* copy */");
+        PIPELINED.replace("sld [smem:[#allocation1_spill]]", &select)
+    };
+    assert_eq!(least(&selected(["%p4_p0", "%s2_s0", "7"])), least(PIPELINED));
+    assert_eq!(least(&selected(["%p4_p0", "7", "%s2_s0"])).0, Some(1 + 8 * 10 + 8));
+    assert_eq!(least(&selected(["%p99_p0", "2", "2"])).0, Some(1 + 8 * 10 + 8));
 }
 
 /// The time stays small if a loop has many iterations, and the bound stays one.
