@@ -1,12 +1,11 @@
 //! What XLA's compiler makes of a change, beside the least that must move.
 
 use super::{Change, ReshardError, Resharding};
-use crate::scan::Scan;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt::Write as _;
 use xla_shape_core::shard::{Sharding, ShardingKind};
-use xla_shape_hlo::{Collective, Module, RefusalCause};
+use xla_shape_hlo::{Collective, Module, OutOfMemory, RefusalCause};
 use xla_shape_program::CompilerAnswer;
 
 /// What a compiler makes of a program that changes the sharding of an array, and nothing else.
@@ -33,7 +32,8 @@ use xla_shape_program::CompilerAnswer;
 ///     ENTRY e { p = f32[4,4] parameter(0)
 ///       ROOT g = f32[8,4] all-gather(p), replica_groups={{0,1}}, dimensions={0} }",
 /// )?;
-/// let warning = "[SPMD] Involuntary full rematerialization. The compiler cannot go from sharding {manual} to {replicated} efficiently";
+/// let warning = "[SPMD] Involuntary full rematerialization. The compiler cannot go from sharding {manual} to {replicated} efficiently \
+///     for HLO operation %p = f32[4,4] parameter(0)";
 /// let answer = Resharding::new(&change)?.beside_xla(("v5e:1x2", 2), &CompilerAnswer::default(), (&module, ""), Some((&module, warning)));
 /// let xla: ByXla = answer.xla.unwrap();
 /// let moves: XlaMoves = xla.moves;
@@ -78,9 +78,9 @@ impl XlaMoves {
 
 /// Whether a compiler's notes have the warning of a full rematerialization.
 fn warns(notes: &str) -> bool {
-    let mut scan = Scan::default();
-    notes.lines().for_each(|line| drop(scan.read_line(line.as_bytes())));
-    scan.refusals().iter().any(|refusal| matches!(refusal.cause, RefusalCause::FullReplication { .. }))
+    let mut messages = OutOfMemory::default();
+    (1..).zip(notes.lines()).for_each(|(number, line)| messages.read_line(number, line));
+    messages.refusals().iter().any(|refusal| matches!(refusal.cause, RefusalCause::FullReplication { .. }))
 }
 
 /// A collective operation of a compiled program.
