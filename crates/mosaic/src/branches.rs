@@ -48,7 +48,7 @@ pub(crate) fn least_executions(bundles: &Bundles<'_>, loops: &[Loop<'_>]) -> Opt
     let backs = loops.iter().map(|found| branch_back(all, found).map_or(found.first, |(number, _)| number));
     let backs = backs.collect::<Vec<_>>();
     // The branches in each outermost loop.
-    let mut own: BTreeMap<usize, Vec<Branch<'_, '_>>> = BTreeMap::new();
+    let mut own = alloc::vec![Vec::new(); loops.len()];
     // Those that skip bundles outside all loops, in the order of what they skip.
     let mut outside = Vec::new();
     for branch in &branches {
@@ -64,7 +64,9 @@ pub(crate) fn least_executions(bundles: &Bundles<'_>, loops: &[Loop<'_>]) -> Opt
         }
         match outermost {
             Some((number, outer)) => {
-                own.entry(number).or_default().push(*branch);
+                if let Some(own) = own.get_mut(number) {
+                    own.push(*branch);
+                }
                 let from = outer.last + 1;
                 if branch.until > from {
                     outside.push(Branch { from, ..*branch });
@@ -85,7 +87,7 @@ pub(crate) fn least_executions(bundles: &Bundles<'_>, loops: &[Loop<'_>]) -> Opt
         if program.nest.outer(number).is_some() {
             continue;
         }
-        let own = own.get(&number).map_or(&[][..], Vec::as_slice);
+        let own = own.get(number).map_or(&[][..], Vec::as_slice);
         let runs = trips.get(number).copied().unwrap_or(1);
         let times = program.executed(own, Some((number, outer)), runs);
         for ((bundle, count), times) in counts.iter_mut().enumerate().skip(outer.first).zip(times) {

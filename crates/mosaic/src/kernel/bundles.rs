@@ -7,6 +7,7 @@ use crate::loops::{Loop, executions, loops};
 use crate::schedule::{Unit, Utilization};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+use xla_shape_core::sorting::sort;
 use xla_shape_mlir::Source;
 
 /// What the compiler made of a Python line.
@@ -177,14 +178,11 @@ impl<'a> LoopUse<'a> {
                 units.iter_mut().zip(row).for_each(|(unit, used)| unit.used = unit.used.saturating_add(*used));
             }
         }
-        let sources = inside().flat_map(|bundle| bundle.slots()).filter_map(Slot::source);
-        let mut files: BTreeMap<&str, (u64, Source<'a>, Source<'a>)> = BTreeMap::new();
-        for source in sources {
-            let (times, first, last) = files.entry(source.file).or_insert((0, source, source));
-            (*times, *first, *last) = (times.saturating_add(1), (*first).min(source), (*last).max(source));
-        }
+        let mut sources = inside().flat_map(|bundle| bundle.slots()).filter_map(Slot::source).collect::<Vec<_>>();
+        sort(&mut sources);
         // A loop may have instructions of functions from other files: the file with the most instructions is named.
-        let lines = files.into_values().max_by_key(|(times, ..)| *times).map(|(_, first, last)| (first, last));
+        let largest = sources.chunk_by(|a, b| a.file == b.file).max_by_key(|same| same.len());
+        let lines = largest.and_then(|same| same.first().copied().zip(same.last().copied()));
         Self {
             bundles: count as u64,
             empty: inside().filter(|bundle| bundle.is_empty()).count() as u64,

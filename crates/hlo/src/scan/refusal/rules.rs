@@ -15,7 +15,7 @@ use alloc::vec::Vec;
 use core::str::FromStr;
 use xla_shape_core::shard::Sharding;
 use xla_shape_core::sorting::sort_by_key;
-use xla_shape_core::{ArrayShape, ElementType, Shape, memory_space};
+use xla_shape_core::{ArrayShape, Dimension, ElementType, Shape, memory_space};
 
 /// Reads a message. Each rule looks for the words of one kind of message.
 pub(super) fn read(text: &str) -> Option<Refusal> {
@@ -539,10 +539,12 @@ fn full_replication(text: &str) -> Option<RefusalCause> {
 /// program (`PartitionedHlo::hlo` in `xla/service/spmd/spmd_partitioner.cc`).
 fn whole(shard: &ArrayShape, sharding: &Sharding) -> Option<ArrayShape> {
     // The number of tiles does not depend on the sizes.
-    let tiles = sharding.partition(shard).ok()?.tiles().to_vec();
-    let sizes = shard.dimensions().iter().zip(tiles).map(|(size, tiles)| size.extent()?.checked_mul(tiles));
-    let whole = ArrayShape::with_default_layout(shard.element_type(), &sizes.collect::<Option<Vec<_>>>()?).ok()?;
-    whole.with_layout(shard.layout().clone()).ok()
+    let partition = sharding.partition(shard).ok()?;
+    let mut dimensions = shard.dimensions().to_vec();
+    for (dimension, tiles) in dimensions.iter_mut().zip(partition.tiles()) {
+        *dimension = Dimension::Static(dimension.extent()?.checked_mul(*tiles)?);
+    }
+    ArrayShape::new(shard.element_type(), &dimensions, shard.layout().clone()).ok()
 }
 
 /// Messages about an operation that has no instruction for its element types.
