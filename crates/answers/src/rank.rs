@@ -60,6 +60,15 @@ pub struct Ranking {
 }
 
 /// Something that differs between candidates, such as the rows of a block.
+///
+/// ```
+/// use xla_shape_answers::rank::{Axis, Ranking, State, Tried};
+///
+/// let axis = |name: &str, values: [&str; 2]| Axis { name: name.to_owned(), values: values.map(str::to_owned).to_vec() };
+/// let tried = Tried { at: vec![1, 0], made: Err((State::Refused, "unsupported".to_owned())) };
+/// let ranking = Ranking::new("v5e:2x2", vec![axis("bm", ["8", "16"]), axis("bn", ["128", "256"])], vec![tried]);
+/// assert_eq!(ranking.rows[0].setting.values().collect::<Vec<_>>(), ["16", "128"]);
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
 pub struct Axis {
     /// Its name.
