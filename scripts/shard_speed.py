@@ -3,7 +3,7 @@
 
 usage: shard_speed.py PROGRAM FOLDER [--gib 1.5] [--rounds 5]
 
-PROGRAM is a release build of xla-shape. FOLDER gets a checkpoint of so many GiB, four times, and loses it again. In each round, the files of 4
+PROGRAM is a release build of xla-shape. In FOLDER, the script makes four checkpoints of `--gib` GiB, and removes them at the end. In each round, the files of 4
 devices are copied by `cp --reflink=never`, and made into those of 8 devices with another order of axes, one device after another: row-major, and in
 `T(8,128)(2,1)`; those become the files of 4 devices again. Each ends when its bytes are on the disk. With the input in the page cache (warm), and
 without it (cold). Prints the median of GB/s, the median of the ratios to `cp` of the same round, and the most resident memory of a process. What is

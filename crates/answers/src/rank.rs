@@ -104,7 +104,7 @@ words! {
         NotAllowed = "not allowed",
         /// Its blocks need more VMEM than the kernel may use. It was not compiled.
         TooLarge = "too large",
-        /// There is no program for these values.
+        /// The program could not be made with these values.
         Missing = "no program",
         /// The compiler refused it.
         Refused = "refused",

@@ -93,7 +93,7 @@ pub struct WindowTransfers {
 struct CallOperand {
     /// Whether it is in HBM, and not in VMEM or SMEM.
     is_in_hbm: bool,
-    /// Whether the array is no multiple of its block, so that blocks at its edges are smaller.
+    /// Whether a size of the array is not a multiple of the block's, so the last block is smaller.
     is_cut: bool,
 }
 

@@ -45,7 +45,7 @@ use xla_shape_program::{Compiler, Host};
 ///     }
 ///
 ///     fn program(&self, _: &[usize]) -> Result<Arc<[u8]>, String> {
-///         Err("there is no program".to_owned())
+///         Err("this example makes no program".to_owned())
 ///     }
 /// }
 ///
@@ -94,7 +94,7 @@ pub trait Source {
     /// known.
     ///
     /// # Errors
-    /// If there is no program for these values, in words.
+    /// Why the kernels could not be found for these values. The answer's row for them says it.
     fn kernels(&self, _at: &[usize]) -> Result<Vec<Vec<Part>>, String> {
         Ok(Vec::new())
     }
@@ -102,7 +102,7 @@ pub trait Source {
     /// The program of a candidate, as [`Program::from_bytes`](xla_shape_pjrt::Program::from_bytes) reads it.
     ///
     /// # Errors
-    /// If there is no program for these values, in words. The answer then has a row that says so.
+    /// Why no program could be made for these values. The answer's row for them says it.
     fn program(&self, at: &[usize]) -> Result<Arc<[u8]>, String>;
 }
 

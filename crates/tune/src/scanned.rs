@@ -6,7 +6,7 @@ use xla_shape_answers::scan::{Scan, Trial};
 use xla_shape_hlo::{RefusalCause, Remedy};
 use xla_shape_program::{CompileError, Compiler, Host};
 
-/// The first changes of sharding are compiled, so many: a log may warn of each of many instructions.
+/// At most this number of changes of sharding are compiled, the first ones of a log: it can have a warning for each of thousands of instructions.
 const MOST_CHANGES: usize = 16;
 
 impl Devices {

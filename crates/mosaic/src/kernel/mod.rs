@@ -127,7 +127,7 @@ impl<'a> Kernel<'a> {
     ///
     /// let schedule = "Schedule analysis:\n\ttotal scheduled bundles: 21\n\tempty scheduled bundles: 1\n";
     /// let kernel = Kernel::read(Texts { schedule: Some(schedule), ..Texts::default() })?;
-    /// assert_eq!((kernel.bundles, kernel.operations), (Some(21), None)); // there is no text of operations
+    /// assert_eq!((kernel.bundles, kernel.operations), (Some(21), None)); // only Mosaic's text has operations
     /// # Ok::<(), xla_shape_mlir::MlirError>(())
     /// ```
     pub fn read(texts: Texts<'a>) -> Result<Self, MlirError> {

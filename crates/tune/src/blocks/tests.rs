@@ -16,7 +16,7 @@ use xla_shape_program::{CompileError, Host};
 #[derive(Default)]
 struct Fake {
     compiled: RefCell<Vec<String>>,
-    /// Set after so many compilations.
+    /// The search is stopped after this number of compilations, by setting the flag.
     stop: Option<(usize, AtomicBool)>,
 }
 

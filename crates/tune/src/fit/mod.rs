@@ -100,7 +100,7 @@ pub trait Source {
     /// The program of a setting, of which `at` has the number of each axis' value. It is asked once for each setting that is compiled.
     ///
     /// # Errors
-    /// If there is no program for these values, in words. The answer then has a row that says so.
+    /// Why no program could be made for these values. The answer's row for them says it.
     fn setting(&self, at: &[usize]) -> Result<Setting, String>;
 }
 
@@ -213,7 +213,7 @@ pub(crate) fn check_axes<'a>(
     if settings > most { Err(TuneError::TooManySettings { most }) } else { Ok(()) }
 }
 
-/// All combinations of so many values of each axis, in their order; of the axis `along` only the first.
+/// All combinations of the numbers of values, where `axes` says how many values each axis has, in order. The axis `along` keeps its first value.
 pub(crate) fn combinations(axes: impl Iterator<Item = usize>, along: Option<usize>) -> Vec<Vec<usize>> {
     axes.enumerate().fold(vec![Vec::new()], |all, (number, values)| {
         let values = if Some(number) == along { 1 } else { values };

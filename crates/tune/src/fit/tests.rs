@@ -32,7 +32,7 @@ impl Source for Programs<'_> {
 #[derive(Default)]
 struct Fake {
     compiled: RefCell<usize>,
-    /// Set after so many compilations.
+    /// The search is stopped after this number of compilations, by setting the flag.
     stop: Option<(usize, AtomicBool)>,
     missing: Cell<bool>,
     /// No compiler is found for the programs with this text.
@@ -234,7 +234,7 @@ struct Recorded {
 #[derive(Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Outcome {
-    /// It compiled the program, which takes so many bytes.
+    /// It compiled the program, which needs this number of bytes.
     Bytes(u64),
     /// It refused the program.
     Message(String),
