@@ -24,7 +24,7 @@ xla_shape_ffi.load = lambda path: types.SimpleNamespace(softmax=examples.softmax
 
 def blocks(path, language):
     text = (ROOT / path).read_text()
-    return re.findall(rf"^```{language}(?:,ignore)?\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    return re.findall(rf"^```{language}(?:,\w+)*\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
 def program(block):
