@@ -80,7 +80,7 @@ pub(crate) fn blocks(
 ) -> PyResult<Answer> {
     let host = host(module)?;
     let devices = device.parse::<Devices>().map_err(shape_error)?;
-    let axes = axes.into_iter().map(|(name, values)| Axis { name, values });
+    let axes = axes.into_iter().map(|(name, values)| Axis::new(name, values));
     let question = Question {
         keep: cache.keep(),
         compiler: Compiler { plugin, ..Compiler::default() },

@@ -36,7 +36,8 @@
 //! | [`digest`] | [`Digest`](digest::Digest) | What of an answer fits into a prompt? |
 //! | [`scan`] | [`Scan`](scan::Scan) | Which shapes does a log contain, what was refused, and what helps? |
 //! | [`tool`] | [`ToolAnswer`](tool::ToolAnswer) | What does an agent read that called a tool? |
-//! | [`reshard`] | [`Resharding`](reshard::Resharding) | What moves between devices when a sharding changes?
+//! | [`reshard`] | [`Resharding`](reshard::Resharding) | What moves between devices when a sharding changes? |
+//! | [`search`] | [`Search`](search::Search) | How did a search that asks a compiler go? |
 //! | [`tune`] | [`Tuning`](tune::Tuning) | Which layout should an array have that several programs share? |
 //!
 //! A terminal, a Python module and a web page give the same answers, so this crate does not use terminals, files or arguments.
@@ -76,6 +77,7 @@ pub mod reshard;
 pub mod rustc;
 pub mod scan;
 mod schema;
+pub mod search;
 mod shell;
 pub mod source;
 pub mod tool;

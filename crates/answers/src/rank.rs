@@ -6,6 +6,7 @@ use crate::Answer;
 use crate::cost::Seconds;
 use crate::digest::{self, Digest, Word};
 use crate::kernel::CompiledKernel;
+use crate::search::{Axis, Search, setting, words};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -15,10 +16,11 @@ use xla_shape_mosaic::{DumpedKernel, Kernel, Transfers, WindowTransfers};
 /// Candidates for the sizes of a kernel's blocks, the best first.
 ///
 /// ```
-/// use xla_shape_answers::rank::{Axis, Figures, Limit, Ranking, State, Tried};
 /// use xla_shape_answers::cost::Seconds;
+/// use xla_shape_answers::rank::{Figures, Limit, Ranking, State, Tried};
+/// use xla_shape_answers::search::Axis;
 ///
-/// let axis = Axis { name: "bm".to_owned(), values: ["128", "256", "4096"].map(str::to_owned).to_vec() };
+/// let axis = Axis::new("bm", ["128", "256", "4096"]);
 /// let time = |microseconds: u64| Some(Seconds::from_picoseconds(microseconds * 1_000_000));
 /// let kernel = |bundles, copies| {
 ///     let limited_by = Some(if copies > bundles { Limit::Copies } else { Limit::Bundles });
@@ -48,33 +50,9 @@ pub struct Ranking {
     pub rows: Vec<Row>,
     /// How many candidates there are.
     pub settings: usize,
-    /// How many answers of the compiler came from the cache.
-    pub kept: usize,
-    /// The versions of the compilers that made the figures, in their own words.
-    pub compilers: Vec<String>,
-    /// Whether the user ended it early.
-    pub cut: bool,
-    /// Whether another search goes on from the answers of this one.
-    #[serde(skip)]
-    pub goes_on: bool,
-}
-
-/// Something that differs between candidates, such as the rows of a block.
-///
-/// ```
-/// use xla_shape_answers::rank::{Axis, Ranking, State, Tried};
-///
-/// let axis = |name: &str, values: [&str; 2]| Axis { name: name.to_owned(), values: values.map(str::to_owned).to_vec() };
-/// let tried = Tried { at: vec![1, 0], made: Err((State::Refused, "unsupported".to_owned())) };
-/// let ranking = Ranking::new("v5e:2x2", vec![axis("bm", ["8", "16"]), axis("bn", ["128", "256"])], vec![tried]);
-/// assert_eq!(ranking.rows[0].setting.values().collect::<Vec<_>>(), ["16", "128"]);
-/// ```
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
-pub struct Axis {
-    /// Its name.
-    pub name: String,
-    /// Its values.
-    pub values: Vec<String>,
+    /// How the search went.
+    #[serde(flatten)]
+    pub search: Search,
 }
 
 /// A candidate.
@@ -346,10 +324,7 @@ impl Ranking {
         tried.sort_by_cached_key(key);
         let settings = axes.iter().map(|axis| axis.values.len()).product();
         let row = |Tried { at, made }: Tried| {
-            let values = axes.iter().zip(&at);
-            let values =
-                values.filter_map(|(axis, &number)| Some((axis.name.clone(), axis.values.get(number)?.clone())));
-            let setting = values.collect();
+            let setting = setting(&axes, &at);
             match made {
                 Ok(figures) if figures.least_seconds.is_some() => {
                     Row { setting, state: State::Ranked, error: None, figures }
@@ -377,31 +352,13 @@ impl Ranking {
     }
 }
 
-impl Row {
-    /// The value of each axis that has several, in words, such as `bm 512, bk 256`.
-    ///
-    /// ```
-    /// # use xla_shape_answers::rank::{Axis, Ranking, State, Tried};
-    /// let axes = ["bm", "bk"].map(|name| Axis { name: name.to_owned(), values: vec!["128".to_owned(), "256".to_owned()] });
-    /// let tried = Tried { at: vec![1, 0], made: Err((State::Refused, String::new())) };
-    /// let ranking = Ranking::new("v5e:2x2", axes.to_vec(), vec![tried]);
-    /// assert_eq!(ranking.rows[0].words(&ranking.axes), "bm 256, bk 128");
-    /// ```
-    #[must_use]
-    pub fn words(&self, axes: &[Axis]) -> String {
-        let values = axes.iter().filter(|axis| axis.values.len() > 1);
-        let values = values.filter_map(|axis| Some(format!("{} {}", axis.name, self.setting.get(&axis.name)?)));
-        values.collect::<Vec<_>>().join(", ")
-    }
-}
-
 impl Answer for Ranking {
     const SCHEMA: &'static str = "xla-shape/block-rank/1";
 
     /// The best candidates, with their bundles and what limits them.
     fn digest(&self) -> Digest {
         let cause = |row: &Row| digest::Cause {
-            name: row.words(&self.axes),
+            name: words(&self.axes, &row.setting),
             amount: row.figures.bundles.map(|bundles| digest::Amount::Bundles(digest::Bundles::Executed, bundles)),
             because: row.figures.least_seconds.map(|seconds| match row.figures.limited_by {
                 Some(limit) => format!("at least {seconds}, limited by {limit}"),
@@ -420,16 +377,17 @@ impl Answer for Ranking {
 
 #[cfg(test)]
 mod tests {
-    use super::{Axis, Figures, Limit, Ranking, State, Tried};
+    use super::{Figures, Limit, Ranking, State, Tried};
     use crate::Answer;
     use crate::cost::Seconds;
     use crate::digest::Word;
+    use crate::search::{Axis, words};
     use xla_shape_core::tpu::Generation;
     use xla_shape_mosaic::kernels;
 
     #[test]
     fn the_order_does_not_depend_on_the_order_in_which_compilers_answer() {
-        let axis = |name: &str| Axis { name: name.to_owned(), values: (0..3).map(|value| value.to_string()).collect() };
+        let axis = |name: &str| Axis::new(name, ["0", "1", "2"]);
         let time = |nanoseconds: u64| Some(Seconds::from_picoseconds(nanoseconds * 1000));
         let made = |nanoseconds, bundles, bytes| {
             Ok(Figures {
@@ -453,7 +411,7 @@ mod tests {
         for _ in 0..tried.len() {
             tried.rotate_left(1);
             let ranking = Ranking::new("v6e:2x2", axes.clone(), tried.clone());
-            let order = ranking.rows.iter().map(|row| row.words(&axes)).collect::<Vec<_>>();
+            let order = ranking.rows.iter().map(|row| words(&axes, &row.setting)).collect::<Vec<_>>();
             let expected =
                 ["a 0, b 2", "a 1, b 0", "a 0, b 1", "a 1, b 1", "a 0, b 0", "a 1, b 2", "a 2, b 0", "a 2, b 1"];
             assert_eq!(order, expected);
@@ -464,7 +422,7 @@ mod tests {
     }
     #[test]
     fn a_time_that_leaves_something_out_comes_last_and_the_best_file_is_asked_about() {
-        let axis = Axis { name: "program".to_owned(), values: ["a", "b"].map(str::to_owned).to_vec() };
+        let axis = Axis::new("program", ["a", "b"]);
         let made = |nanoseconds: u64, limited_by| {
             Ok(Figures {
                 least_seconds: Some(Seconds::from_picoseconds(nanoseconds * 1000)),

@@ -76,7 +76,7 @@ fn the_best_layout_comes_first() {
         "JAX    Format(Layout(major_to_minor=(0, 1)), sharding)",
         "Orbax  ArrayRestoreArgs(sharding=Format(Layout(major_to_minor=(0, 1)), sharding))",
         "Rust   shape!(f32[100,200]{1,0:T(8,128)})",
-        "3 compilations by ",
+        "3 compilations, by ",
     ] {
         assert!(answer.output.contains(line), "{line}\n{}", answer.output);
     }
@@ -235,7 +235,7 @@ fn interrupted(folder: &Path, program: &str, kept: usize, arguments: &[&str]) ->
 fn ctrl_c_prints_the_best_so_far_and_the_next_run_goes_on() {
     // With rows, the compiler never answers.
     let program = PROGRAM.replace("fake:tune", "fake:tune fake:rows-hang");
-    let sentence = "The search is not complete: it was interrupted. ";
+    let sentence = "The search is not complete. It was interrupted. ";
     let folder = tempfile::tempdir().unwrap();
     let answer = interrupted(folder.path(), &program, 2, &["--html", "page.html"]);
     assert_eq!((answer.code, answer.errors.as_str()), (130, ""), "{}", answer.output);
@@ -243,7 +243,7 @@ fn ctrl_c_prints_the_best_so_far_and_the_next_run_goes_on() {
     let words = answer.output.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains(&format!("{sentence}The next run goes on from the answers in the cache.")), "{words}");
     // The compiler that the signal ended refused nothing.
-    assert!(words.contains("2 compilations by ") && !words.contains("refused"), "{words}");
+    assert!(words.contains("2 compilations, by ") && !words.contains("refused"), "{words}");
     assert!(fs::read_to_string(folder.path().join("page.html")).unwrap().contains(sentence));
     // The next run goes on.
     let folder = tempfile::tempdir().unwrap();
@@ -306,7 +306,7 @@ fn a_page_has_the_answer_and_all_that_was_tried() {
         "<td class=\"number\">500</td>",
         "JAX    Format(Layout(major_to_minor=(0, 1)), sharding)\n",
         "f32[100,200]",
-        "3 compilations by ",
+        "3 compilations, by ",
     ] {
         assert!(page.contains(part), "{part}\n{page}");
     }

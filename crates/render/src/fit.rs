@@ -1,6 +1,6 @@
 //! What fits, as text.
 
-use crate::words::{InUnits, column_width, count, kept, shortened};
+use crate::words::{InUnits, answered_by, column_width, count, interrupted, shortened};
 use crate::{Show, Text};
 use std::collections::BTreeMap;
 use xla_shape_answers::fit::{Border, Fit, Held, Row};
@@ -47,17 +47,8 @@ impl Show for Fit {
 /// How many settings were compiled, and by which compiler.
 fn made(fit: &Fit) -> String {
     let settings = count(fit.settings as u64, "setting", "settings");
-    let kept = kept(fit.kept);
-    // A version may have several lines.
-    let by = fit.compilers.iter().map(|words| words.split_whitespace().collect::<Vec<_>>().join(" "));
-    let by = by.collect::<Vec<_>>().join(", ");
-    let by = if by.is_empty() { by } else { format!(", by {by}") };
-    let cut = match (fit.cut, fit.goes_on) {
-        (false, _) => "",
-        (true, true) => " It was interrupted. The next run goes on from the answers in the cache.",
-        (true, false) => " It was interrupted. Its answers are not in a cache, so the next run begins anew.",
-    };
-    format!("{} of {settings} tried{by}{kept}.{cut}", fit.rows.len())
+    let cut = if fit.search.cut { format!(" {}", interrupted(&fit.search)) } else { String::new() };
+    format!("{} of {settings} tried{}.{cut}", fit.rows.len(), answered_by(&fit.search))
 }
 
 /// Where the sizes cease to fit.
@@ -226,13 +217,14 @@ mod tests {
     use crate::Show as _;
     use std::collections::BTreeSet;
     use xla_shape_answers::cost::Amount;
-    use xla_shape_answers::fit::{Axis, Fit, Held, Line, Need, Tried};
+    use xla_shape_answers::fit::{Fit, Held, Line, Need, Tried};
+    use xla_shape_answers::search::{Axis, Search};
     use xla_shape_hlo::Role;
 
     const GIB: u64 = 1 << 30;
 
     fn axis(name: &str, values: &[&str], bisected: bool) -> Axis {
-        Axis { name: name.to_owned(), values: values.iter().map(|value| (*value).to_owned()).collect(), bisected }
+        Axis { bisected, ..Axis::new(name, values.iter().copied()) }
     }
 
     fn tried(at: [usize; 3], needed: u64) -> Tried {
@@ -373,7 +365,10 @@ Without figures
             unordered: true,
             ..Line::default()
         };
-        let fit = Fit { kept: 1, ..Fit::new(vec![axis("micro", &["1", "2", "4"], true)], Vec::new(), &[line]) };
+        let fit = Fit {
+            search: Search { kept: 1, ..Search::default() },
+            ..Fit::new(vec![axis("micro", &["1", "2", "4"], true)], Vec::new(), &[line])
+        };
         let text = fit.text(200).to_string();
         for line in [
             "micro 4, the largest, fits.",

@@ -1,9 +1,10 @@
 //! Which blocks of a kernel are best, as text.
 
-use crate::words::{Grouped, InUnits, column_width, count, kept, shortened};
+use crate::words::{Grouped, InUnits, answered_by, column_width, count, interrupted, shortened};
 use crate::{Show, Text};
 use std::collections::BTreeMap;
 use xla_shape_answers::rank::{Ranking, Row, State};
+use xla_shape_answers::search::words;
 
 /// How many characters of an error are shown.
 const MOST_OF_ERROR: usize = 300;
@@ -44,7 +45,7 @@ fn verdict(ranking: &Ranking) -> String {
     };
     let least = best.figures.least_seconds.map_or_else(String::new, |seconds| seconds.to_string());
     let limit = best.figures.limited_by.map_or_else(String::new, |limit| format!(", limited by {limit}"));
-    match best.words(&ranking.axes) {
+    match words(&ranking.axes, &best.setting) {
         words if words.is_empty() => format!("The kernel takes at least {least} on {device}{limit}."),
         words => format!("{of}. The least{among} is that of {words}: at least {least}{limit}."),
     }
@@ -105,7 +106,7 @@ fn bound(ranking: &Ranking, text: &mut Text) {
     let mut notes = BTreeMap::<&str, Vec<String>>::new();
     for row in ranking.ranked().take(Ranking::TOP) {
         for note in &row.figures.notes {
-            notes.entry(note).or_default().push(row.words(&ranking.axes));
+            notes.entry(note).or_default().push(words(&ranking.axes, &row.setting));
         }
     }
     for (note, words) in notes {
@@ -129,7 +130,7 @@ fn others(ranking: &Ranking, text: &mut Text) {
         let Some(first) = of_state.first() else { continue };
         let error = first.error.as_deref().unwrap_or_default();
         let error = error.split_whitespace().collect::<Vec<_>>().join(" ");
-        let such = match (of_state.len(), first.words(&ranking.axes)) {
+        let such = match (of_state.len(), words(&ranking.axes, &first.setting)) {
             (_, words) if words.is_empty() => String::new(),
             (1, words) => format!(" ({words})"),
             (_, words) => format!(", such as {words}"),
@@ -146,28 +147,21 @@ fn others(ranking: &Ranking, text: &mut Text) {
 fn made(ranking: &Ranking) -> String {
     let pruned = |row: &&Row| matches!(row.state, State::NotAllowed | State::TooLarge | State::Missing);
     let compiled = ranking.rows.len() - ranking.rows.iter().filter(pruned).count();
-    let by = ranking.compilers.iter().map(|words| words.split_whitespace().collect::<Vec<_>>().join(" "));
-    let by = by.collect::<Vec<_>>().join(", ");
-    let by = if by.is_empty() { by } else { format!(", by {by}") };
-    let cut = match (ranking.cut, ranking.goes_on) {
-        (false, _) => "",
-        (true, true) => " It was interrupted. The next run goes on from the answers in the cache.",
-        (true, false) => " It was interrupted. Its answers are not in a cache, so the next run begins anew.",
-    };
     let candidates = count(ranking.settings as u64, "candidate", "candidates");
-    format!("{compiled} of {candidates} compiled{by}{}.{cut}", kept(ranking.kept))
+    let cut = if ranking.search.cut { format!(" {}", interrupted(&ranking.search)) } else { String::new() };
+    format!("{compiled} of {candidates} compiled{}.{cut}", answered_by(&ranking.search))
 }
 
 #[cfg(test)]
 mod tests {
     use crate::Show;
     use xla_shape_answers::cost::Seconds;
-    use xla_shape_answers::rank::{Axis, Figures, Limit, Ranking, State, Tried};
+    use xla_shape_answers::rank::{Figures, Limit, Ranking, State, Tried};
+    use xla_shape_answers::search::Axis;
 
     fn ranking(made: Vec<Result<Figures, (State, &str)>>) -> Ranking {
-        let values = (0..made.len()).map(|number| (128 << number).to_string()).collect();
-        let axes =
-            vec![Axis { name: "bm".to_owned(), values }, Axis { name: "x".to_owned(), values: vec!["1".to_owned()] }];
+        let blocks = (0..made.len()).map(|number| (128 << number).to_string());
+        let axes = vec![Axis::new("bm", blocks), Axis::new("x", ["1"])];
         let tried = made.into_iter().enumerate().map(|(at, made)| Tried {
             at: vec![at, 0],
             made: made.map_err(|(state, error)| (state, error.to_owned())),

@@ -7,13 +7,27 @@ pub(crate) use xla_shape_answers::numbers::{
     Bytes, Factor, Grouped, InUnits, Signed, bracketed, count, difference, dimension_name, dimension_names, slice,
     space_name, value_name, why_no_size,
 };
+use xla_shape_answers::search::Search;
 
-/// That answers were in the cache, at the end of a sentence; nothing if none was.
-pub(crate) fn kept(answers: usize) -> String {
-    let were = if answers == 1 { "was" } else { "were" };
-    match answers {
-        0 => String::new(),
-        _ => format!("; {} {were} in the cache", count(answers as u64, "answer", "answers")),
+/// Which compilers answered, and how many answers were in the cache: the end of a sentence, without its period.
+pub(crate) fn answered_by(search: &Search) -> String {
+    // A version may have several lines.
+    let versions = search.compilers.iter().map(|words| words.split_whitespace().collect::<Vec<_>>().join(" "));
+    let versions = versions.collect::<Vec<_>>().join(", ");
+    let by = if versions.is_empty() { versions } else { format!(", by {versions}") };
+    let were = if search.kept == 1 { "was" } else { "were" };
+    match search.kept {
+        0 => by,
+        kept => format!("{by}; {} {were} in the cache", count(kept as u64, "answer", "answers")),
+    }
+}
+
+/// What a search that the user ended means for the next one.
+pub(crate) const fn interrupted(search: &Search) -> &'static str {
+    if search.goes_on {
+        "It was interrupted. The next run goes on from the answers in the cache."
+    } else {
+        "It was interrupted. Its answers are not in a cache, so the next run begins anew."
     }
 }
 

@@ -6,6 +6,7 @@ use crate::search::{Found, Tried, described, most_bytes, weighted};
 use crate::{Compile, Measured, Memory, Options, Program, SharedArray, TuneError};
 use std::collections::{BTreeMap, BTreeSet};
 use xla_shape_answers::place::{Place, format_in_jax};
+use xla_shape_answers::search::Search;
 use xla_shape_answers::tune::{
     Array, ArrayLayout, Cost, Entry, Preferred, ProgramCost, Today, Tuning, Weighted, Write,
 };
@@ -97,15 +98,12 @@ pub(crate) fn answer(arrays: &[SharedArray], programs: &[Program], options: &Opt
         today: Today { layouts: found.today_choice.as_deref().map(named), cost: cost(&found.today) },
         arrays: arrays.iter().enumerate().map(array).collect(),
         programs: programs.iter().map(|own| Weighted { name: own.name.clone(), weight: own.weight }).collect(),
-        compilers: compilers(found),
         compiles: found.compiles,
-        kept: 0,
         all: options.all && !found.is_cut,
         limit: options.at_most_bytes,
-        cut: found.is_cut,
+        search: Search { compilers: compilers(found), cut: found.is_cut, ..Search::default() },
         ended: found.is_ended,
         device: None,
-        goes_on: false,
         moved: best.is_some_and(|best| memory::is_moved(arrays, &best.choice, &found.today)),
         tried: found.tried.iter().map(entry).collect(),
         advice: None,

@@ -6,6 +6,7 @@ use crate::protocol::origin;
 use crate::{TuneError, Workers};
 use std::collections::{HashMap, HashSet};
 use std::mem::{Discriminant, discriminant};
+use xla_shape_answers::search::Search;
 use xla_shape_pjrt::Target;
 use xla_shape_program::{Compiler, Host};
 
@@ -86,7 +87,7 @@ impl<'a, T: Kept> Asking<'a, T> {
     }
 
     /// As [`Compilers::finish`].
-    pub(crate) fn finish(self) -> (usize, bool) {
+    pub(crate) fn finish(self) -> Search {
         self.compilers.finish()
     }
 }

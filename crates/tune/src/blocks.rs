@@ -9,7 +9,7 @@ mod tests;
 use crate::asking::Asking;
 use crate::cache::hash;
 use crate::compilers::{Job, Setup};
-use crate::fit::{check_axes, combinations, words_at};
+use crate::fit::{check_axes, combinations};
 use crate::kernels::too_large;
 use crate::protocol::kernels_request;
 use crate::ranked::Made;
@@ -20,8 +20,10 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use xla_shape_answers::block::{BlockAnswer, KernelError, Part};
-pub use xla_shape_answers::rank::{Axis, Ranking};
+pub use xla_shape_answers::rank::Ranking;
 use xla_shape_answers::rank::{State, Tried};
+pub use xla_shape_answers::search::Axis;
+use xla_shape_answers::search::{Search, setting, words};
 use xla_shape_core::tpu::Generation;
 use xla_shape_pjrt::Target;
 use xla_shape_program::{Compiler, Host};
@@ -50,7 +52,7 @@ use xla_shape_program::{Compiler, Host};
 /// }
 ///
 /// let rows = Rows([100, 65536]);
-/// let axis = Axis { name: "rows".to_owned(), values: rows.0.map(|rows| rows.to_string()).to_vec() };
+/// let axis = Axis::new("rows", rows.0.map(|rows| rows.to_string()));
 /// let host = Host { command: vec![], python: None, notes: |_| {} };
 /// let ranking = Question::new(vec![axis], "v6e".parse()?).answer(&rows, &host, None, &AtomicBool::new(false), &())?;
 /// let states: Vec<_> = ranking.rows.iter().map(|row| row.state).collect();
@@ -128,11 +130,11 @@ impl Question {
         stop: &AtomicBool,
         watch: &dyn Watch,
     ) -> Result<Ranking, TuneError> {
-        check_axes(self.axes.iter().map(|axis| (&axis.name, &axis.values)))?;
+        check_axes(&self.axes)?;
         let target = self.devices.target.as_ref().map_err(|error| TuneError::NoCompiler(error.clone()))?;
         let not_tpu = || TuneError::NotTpu { device: self.devices.name.clone() };
         let generation = self.devices.generation().ok_or_else(not_tpu)?;
-        let settings = combinations(self.axes.iter().map(|axis| axis.values.len()), None);
+        let settings = combinations(&self.axes, None);
         let (mut tried, mut candidates) = (Vec::new(), Vec::new());
         for at in settings {
             // To trace or to make a program may take seconds.
@@ -162,16 +164,14 @@ impl Question {
             };
             tried.push(Tried { at, made });
         }
-        let (kept, goes_on) = asking.finish();
+        let (compilers, cut) = (versions.into_iter().collect(), stop.load(Ordering::Relaxed));
+        let search = Search { compilers, cut, ..asking.finish() };
         let speed = generation.speed();
         let ranking = Ranking::new(&self.devices.name, self.axes.clone(), tried);
         Ok(Ranking {
             hbm_bytes_per_second: speed.map(|speed| speed.hbm_bandwidth.saturating_mul(generation.cores_per_device())),
             clock_hz: speed.map(|speed| speed.clock),
-            kept,
-            goes_on,
-            compilers: versions.into_iter().collect(),
-            cut: stop.load(Ordering::Relaxed),
+            search,
             ..ranking
         })
     }
@@ -200,7 +200,7 @@ impl Question {
             target: target.clone(),
             request: kernels_request(&self.compiler, target),
             compiler: self.compiler.clone(),
-            words: words_at(self.axes.iter().map(|axis| (&axis.name, &axis.values)), at),
+            words: words(&self.axes, &setting(&self.axes, at)),
         }
     }
 }

@@ -6,6 +6,7 @@ use crate::{TuneError, Watch, Workers};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use xla_shape_answers::search::Search;
 use xla_shape_pjrt::Target;
 use xla_shape_program::{CompileError, Compiler};
 
@@ -241,13 +242,13 @@ impl<'a, T: Kept> Compilers<'a, T> {
         }
     }
 
-    /// Says once that answers could not be cached. Returns how many answers the cache had, and whether it has the new ones now.
-    pub(crate) fn finish(self) -> (usize, bool) {
+    /// Says once that answers could not be cached. Of how the search went, returns what the cache did.
+    pub(crate) fn finish(self) -> Search {
         let trouble = self.cache.as_ref().and_then(Cache::trouble);
         if let Some(trouble) = trouble {
             self.setup.watch.warn(trouble);
         }
-        (self.kept, self.cache.is_some() && trouble.is_none())
+        Search { kept: self.kept, goes_on: self.cache.is_some() && trouble.is_none(), ..Search::default() }
     }
 }
 
@@ -347,7 +348,7 @@ mod tests {
         };
         let answers = compilers.ask(&["{2,1,0}", "{1,2,0}", "{0,1,2}", "{0,2,1}"].map(job)).unwrap();
         let versions = answers.into_iter().map(|answer| Some(answer?.unwrap().version().unwrap().to_owned()));
-        Ok((versions.collect(), compilers.finish().0))
+        Ok((versions.collect(), compilers.finish().kept))
     }
 
     #[test]

@@ -22,6 +22,8 @@ mod candidates;
 mod compilers;
 mod devices;
 mod error;
+#[cfg(test)]
+mod fake;
 pub mod fit;
 mod kernels;
 mod measured;

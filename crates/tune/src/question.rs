@@ -15,6 +15,7 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use xla_shape_answers::search::Search;
 use xla_shape_answers::tune::Tuning;
 use xla_shape_core::tpu::Generation;
 use xla_shape_hlo::Module;
@@ -338,8 +339,9 @@ impl Question {
         if let Some(error) = trouble {
             return Err(error);
         }
-        let (kept, goes_on) = compilers.finish();
-        Ok(tuning?.with_cache(kept, goes_on))
+        let Search { kept, goes_on, .. } = compilers.finish();
+        let tuning = tuning?;
+        Ok(Tuning { search: Search { kept, goes_on, ..tuning.search }, ..tuning })
     }
 
     /// What compiled modules say about the layouts of shared arrays.

@@ -462,7 +462,7 @@ fn figures_of_several_compilers_are_not_compared_in_silence() {
         let note = "Compilers of several versions made the figures, so they should not be compared.";
         assert_eq!(tuning.notes.iter().any(|own| own == note), others[0] != others[1]);
         let expected: &[&str] = if others[0] == others[1] { &["a"] } else { &["a", "b"] };
-        assert_eq!(tuning.compilers, expected);
+        assert_eq!(tuning.search.compilers, expected);
         assert_eq!(tuning.arrays[0].preferred[0].layout, "{1,0:T(8,128)}");
     }
 }

@@ -7,6 +7,7 @@ mod need;
 use crate::Answer;
 use crate::amount::{self, Amount};
 use crate::digest::{self, Digest};
+use crate::search::{Axis, Search, setting};
 pub use need::{Held, Need};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -16,10 +17,10 @@ use std::collections::BTreeMap;
 ///
 /// ```
 /// use xla_shape_answers::cost::Amount;
-/// use xla_shape_answers::fit::{Axis, Fit, Line, Need, Tried};
+/// use xla_shape_answers::fit::{Fit, Line, Need, Tried};
+/// use xla_shape_answers::search::Axis;
 ///
-/// let values = ["8", "16", "32"].map(str::to_owned).to_vec();
-/// let batch = Axis { name: "batch".to_owned(), values, bisected: true };
+/// let batch = Axis { bisected: true, ..Axis::new("batch", ["8", "16", "32"]) };
 /// let tried = |value, needed, fits| Tried {
 ///     at: vec![value],
 ///     device: Some("v5e:2x2".to_owned()),
@@ -44,26 +45,9 @@ pub struct Fit {
     pub rows: Vec<Row>,
     /// How many settings there are.
     pub settings: usize,
-    /// How many answers of the compiler came from the cache.
-    pub kept: usize,
-    /// The versions of the compilers that made the figures, in their own words.
-    pub compilers: Vec<String>,
-    /// Whether the user ended it early.
-    pub cut: bool,
-    /// Whether another search goes on from the answers of this one.
-    #[serde(skip)]
-    pub goes_on: bool,
-}
-
-/// Something that differs between settings, such as a batch size or the device.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, JsonSchema)]
-pub struct Axis {
-    /// Its name.
-    pub name: String,
-    /// Its values.
-    pub values: Vec<String>,
-    /// Whether only the values around the border were tried: they are in ascending order of the memory that they need.
-    pub bisected: bool,
+    /// How the search went.
+    #[serde(flatten)]
+    pub search: Search,
 }
 
 /// A setting that was tried.
@@ -122,10 +106,11 @@ pub struct Border {
 /// What a compiler said of a setting.
 ///
 /// ```
-/// use xla_shape_answers::fit::{Axis, Fit, Need, Tried};
+/// use xla_shape_answers::fit::{Fit, Need, Tried};
+/// use xla_shape_answers::search::Axis;
 ///
 /// let tried = Tried { at: vec![0], device: None, need: Need::unknown("no such function".to_owned()), amount: None };
-/// let axis = Axis { name: "batch".to_owned(), values: vec!["8".to_owned()], bisected: false };
+/// let axis = Axis::new("batch", ["8"]);
 /// assert!(!Fit::new(vec![axis], vec![tried], &[]).any_fits());
 /// ```
 #[derive(Clone, PartialEq, Debug)]
@@ -143,9 +128,10 @@ pub struct Tried {
 /// What a search along the bisected axis found, with the numbers of values.
 ///
 /// ```
-/// use xla_shape_answers::fit::{Axis, Fit, Line};
+/// use xla_shape_answers::fit::{Fit, Line};
+/// use xla_shape_answers::search::Axis;
 ///
-/// let batch = Axis { name: "batch".to_owned(), values: vec!["8".to_owned(), "16".to_owned()], bisected: true };
+/// let batch = Axis { bisected: true, ..Axis::new("batch", ["8", "16"]) };
 /// let line = Line { at: vec![0], next: Some(0), unknown: vec![1], ..Line::default() };
 /// let fit = Fit::new(vec![batch], Vec::new(), &[line]);
 /// assert_eq!(fit.borders[0].unknown, ["16"]);
@@ -177,7 +163,7 @@ impl Fit {
         let bisected = axes.iter().position(|axis| axis.bisected);
         let best = tried.iter().map(|one| is_best(one, &tried, bisected)).collect::<Vec<_>>();
         let rows = tried.into_iter().zip(best).map(|(Tried { at, device, need, amount }, best)| Row {
-            setting: setting(&axes, &at, None),
+            setting: setting(&axes, &at),
             at,
             device,
             short_bytes: need.short_bytes(),
@@ -195,8 +181,9 @@ impl Fit {
     /// The rows whose arrays are worth a look: the first beyond each border, or if no axis is bisected, all that do not fit.
     ///
     /// ```
-    /// # use xla_shape_answers::fit::{Axis, Fit, Need, Tried};
-    /// let axis = Axis { name: "batch".to_owned(), values: vec!["8".to_owned()], bisected: false };
+    /// # use xla_shape_answers::fit::{Fit, Need, Tried};
+    /// # use xla_shape_answers::search::Axis;
+    /// let axis = Axis::new("batch", ["8"]);
     /// let need = Need { fits: Some(false), ..Need::unknown("out of memory".to_owned()) };
     /// let fit = Fit::new(vec![axis], vec![Tried { at: vec![0], device: None, need, amount: None }], &[]);
     /// assert_eq!(fit.too_large()[0].setting["batch"], "8");
@@ -218,6 +205,9 @@ impl Fit {
 
 impl Border {
     fn new(axes: &[Axis], rows: &[Row], along: usize, line: &Line) -> Self {
+        let mut others = setting(axes, &line.at);
+        let axis = axes.get(along).map(|axis| axis.name.clone()).unwrap_or_default();
+        others.remove(&axis);
         let value = |number: usize| axes.get(along).and_then(|axis| axis.values.get(number)).cloned();
         let row = |number: usize| {
             let mut at = line.at.clone();
@@ -226,8 +216,8 @@ impl Border {
         };
         let values = |numbers: &[usize]| numbers.iter().filter_map(|&number| value(number)).collect();
         Self {
-            axis: axes.get(along).map(|axis| axis.name.clone()).unwrap_or_default(),
-            setting: setting(axes, &line.at, Some(along)),
+            axis,
+            setting: others,
             largest: line.largest.and_then(value),
             largest_row: line.largest.and_then(row),
             next: line.next.and_then(value),
@@ -238,12 +228,6 @@ impl Border {
             unordered: line.unordered,
         }
     }
-}
-
-/// The values of all axes but one, by their names.
-fn setting(axes: &[Axis], at: &[usize], without: Option<usize>) -> BTreeMap<String, String> {
-    let all = axes.iter().zip(at).enumerate().filter(|(number, _)| Some(*number) != without);
-    all.filter_map(|(_, (axis, &number))| Some((axis.name.clone(), axis.values.get(number)?.clone()))).collect()
 }
 
 /// Whether it fits, and none that is for the same device is better. Figures that are not known compare with nothing.
@@ -291,15 +275,15 @@ impl Answer for Fit {
 
 #[cfg(test)]
 mod tests {
-    use super::{Axis, Fit, Need, Tried};
+    use super::{Fit, Need, Tried};
     use crate::cost::Amount;
+    use crate::search::Axis;
 
     #[test]
     fn of_rows_that_fit_on_one_device_those_are_the_best_that_no_other_beats() {
         let axis = |name: &str, count: usize, bisected| Axis {
-            name: name.to_owned(),
-            values: (0..count).map(|value| value.to_string()).collect(),
             bisected,
+            ..Axis::new(name, (0..count).map(|value| value.to_string()))
         };
         let row = |at: [usize; 2], device: &str, fits, bytes, cycles: Option<u64>| Tried {
             at: at.to_vec(),

@@ -7,6 +7,7 @@ mod advice;
 use crate::Answer;
 use crate::amount::{self, Amount};
 use crate::digest::{self, Digest};
+use crate::search::Search;
 pub use advice::{Advice, Copied, PlaceNow, Smallest, Wanted};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -56,22 +57,16 @@ pub struct Tuning {
     pub arrays: Vec<Array>,
     /// The programs.
     pub programs: Vec<Weighted>,
-    /// The versions of the compilers that made the figures, in their own words.
-    pub compilers: Vec<String>,
     /// The number of compilations: pairs of a program and its layouts. Answers from the cache count too.
     pub compiles: usize,
-    /// How many of these answers came from the cache.
-    pub kept: usize,
     /// Whether every combination of layouts was asked for.
     pub all: bool,
-    /// Whether the search stopped early, because it reached the limit of compilations or because the user interrupted it.
-    pub cut: bool,
+    /// How the search went.
+    #[serde(flatten)]
+    pub search: Search,
     /// Whether the caller ended it.
     #[serde(skip)]
     pub ended: bool,
-    /// Whether another search goes on from the answers of this one.
-    #[serde(skip)]
-    pub goes_on: bool,
     /// Whether an array is in another memory than today, so that cycles cannot be compared with today's.
     #[serde(skip)]
     pub moved: bool,
@@ -321,15 +316,6 @@ impl Answer for Tuning {
 }
 
 impl Tuning {
-    /// The same answer, with what the cache did for it.
-    ///
-    /// kept: how many answers came from the cache.
-    /// goes_on: whether the other answers are in the cache now, so that another search goes on from there.
-    #[must_use]
-    pub fn with_cache(self, kept: usize, goes_on: bool) -> Self {
-        Self { kept, goes_on, ..self }
-    }
-
     /// The best entry, if it is not today's.
     #[must_use]
     pub fn changed(&self) -> Option<&Entry> {

@@ -62,7 +62,7 @@ fn rank(arguments: &BlockArguments, host: &Host) -> Result<(), Failure> {
     let files = arguments.rank.iter().map(PathBuf::as_path).collect::<Vec<_>>();
     let stop = interruption()?;
     let programs = Programs(files.iter().copied().map(program).collect::<Result<_, Failure>>()?);
-    let axis = Axis { name: "program".to_owned(), values: names(files.iter().copied()) };
+    let axis = Axis::new("program", names(files.iter().copied()));
     let question = Question {
         jobs: arguments.search.jobs(),
         keep: arguments.search.keep(),
@@ -76,7 +76,7 @@ fn rank(arguments: &BlockArguments, host: &Host) -> Result<(), Failure> {
     // Nothing is left to end but the output.
     stop.store(true, Ordering::Relaxed);
     super::show_of(&ranking, arguments.answer.format, &files)?;
-    if ranking.cut {
+    if ranking.search.cut {
         return Err(Failure::Interrupted);
     }
     if ranking.has_best() { Ok(()) } else { Err(Failure::Told) }

@@ -27,7 +27,7 @@ pub(crate) fn run(arguments: &FitArguments, host: &Host) -> Result<(), Failure> 
     // Nothing is left to end but the output.
     stop.store(true, Ordering::Relaxed);
     super::show_of(&fit, arguments.answer.format, &files)?;
-    if fit.cut {
+    if fit.search.cut {
         return Err(Failure::Interrupted);
     }
     if fit.any_fits() { Ok(()) } else { Err(Failure::Told) }
@@ -65,10 +65,9 @@ impl Programs {
     }
 
     fn axes(&self, files: &[&Path], bisected: bool) -> Vec<Axis> {
-        let axis = |name: &str, values: Vec<String>| Axis { name: name.to_owned(), values, bisected: false };
-        let programs = Axis { bisected, ..axis("program", names(files.iter().copied())) };
-        let devices = axis("for", self.devices.iter().map(|devices| devices.name.clone()).collect());
-        let options = self.options.iter().map(|(name, values)| axis(name, values.clone()));
+        let programs = Axis { bisected, ..Axis::new("program", names(files.iter().copied())) };
+        let devices = Axis::new("for", self.devices.iter().map(|devices| devices.name.as_str()));
+        let options = self.options.iter().map(|(name, values)| Axis::new(name, values.iter().cloned()));
         [programs, devices].into_iter().chain(options).collect()
     }
 }

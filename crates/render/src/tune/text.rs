@@ -1,6 +1,6 @@
 //! The best layouts as text.
 
-use crate::words::{Grouped, InUnits, Signed, count, difference, kept};
+use crate::words::{Grouped, InUnits, Signed, answered_by, count, difference, interrupted};
 use crate::{Show, Text};
 use xla_shape_answers::cost::Amount;
 use xla_shape_answers::tune::{Advice, ArrayLayout, Cost, Entry, Problem, Tuning, Write};
@@ -40,12 +40,7 @@ pub(super) fn made(tuning: &Tuning) -> String {
         return "No compilations.".to_owned();
     }
     let compiled = count(tuning.compiles as u64, "compilation", "compilations");
-    let kept = kept(tuning.kept);
-    // A version may have several lines.
-    let words = |version: &String| version.split_whitespace().collect::<Vec<_>>().join(" ");
-    let by = tuning.compilers.iter().map(words).collect::<Vec<_>>().join(", ");
-    let by = if by.is_empty() { by } else { format!(" by {by}") };
-    format!("{compiled}{by}{kept}.")
+    format!("{compiled}{}.", answered_by(&tuning.search))
 }
 
 /// The sentences that answer the question.
@@ -109,12 +104,12 @@ fn with_auto(tuning: &Tuning, entry: &Entry) -> Option<String> {
 
 /// A sentence, if the search stopped early.
 fn incomplete(tuning: &Tuning) -> Option<String> {
-    let why = match (tuning.ended, tuning.goes_on) {
-        (false, _) => "it reached the limit of compilations. A higher limit continues it.",
-        (true, true) => "it was interrupted. The next run goes on from the answers in the cache.",
-        (true, false) => "it was interrupted. Its answers are not in a cache, so the next run begins anew.",
+    let why = if tuning.ended {
+        interrupted(&tuning.search)
+    } else {
+        "It reached the limit of compilations. A higher limit continues it."
     };
-    tuning.cut.then(|| format!("The search is not complete: {why}"))
+    tuning.search.cut.then(|| format!("The search is not complete. {why}"))
 }
 
 /// What the best layouts gain in each program, and why.

@@ -1,75 +1,29 @@
 //! `blocks` with workers that compile nothing: a program's text says how long its kernel takes.
 
 use super::{Axis, Made, Question, Ranking, Source};
-use crate::cache::Origin;
-use crate::{Keep, TuneError, Workers};
-use serde_json::json;
-use std::cell::RefCell;
+use crate::fake::Fake;
+use crate::{Keep, TuneError};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use xla_shape_answers::block::Part;
 use xla_shape_answers::cost::Seconds;
 use xla_shape_answers::rank::{Figures, State};
 use xla_shape_program::{CompileError, Host};
 
-/// Workers to whom a text of digits says how many nanoseconds a kernel takes; any other text is refused.
-#[derive(Default)]
-struct Fake {
-    compiled: RefCell<Vec<String>>,
-    /// The search is stopped after this number of compilations, by setting the flag.
-    stop: Option<(usize, AtomicBool)>,
-}
-
-impl Fake {
-    fn made(text: &str) -> Result<Made, CompileError> {
-        let figures = |nanoseconds: u64| Figures {
-            least_seconds: Some(Seconds::from_picoseconds(nanoseconds * 1000)),
-            bundles: Some(nanoseconds),
-            ..Figures::default()
-        };
-        match text.parse() {
-            Ok(nanoseconds) => {
-                Ok(Made { refused: None, figures: figures(nanoseconds), compiler: Some("fake 1".to_owned()) })
-            }
-            Err(_) if text == "too large" => {
-                Ok(Made { refused: Some("out of VMEM".to_owned()), figures: Figures::default(), compiler: None })
-            }
-            Err(_) => Err(CompileError::Refused(text.to_owned())),
+/// A text of digits says how many nanoseconds a kernel takes; any other text is refused.
+fn made(text: &str) -> Result<Made, CompileError> {
+    let figures = |nanoseconds: u64| Figures {
+        least_seconds: Some(Seconds::from_picoseconds(nanoseconds * 1000)),
+        bundles: Some(nanoseconds),
+        ..Figures::default()
+    };
+    match text.parse() {
+        Ok(nanoseconds) => {
+            Ok(Made { refused: None, figures: figures(nanoseconds), compiler: Some("fake 1".to_owned()) })
         }
-    }
-}
-
-impl Workers for Fake {
-    fn run(&self, requests: &[(&[u8], Vec<u8>)], done: &mut dyn FnMut(usize, &[u8]) -> bool) -> Result<(), String> {
-        let origin: Origin = serde_json::from_value(
-            json!({"compiler": {"path": "/libtpu.so", "bytes": 7, "written": 1}, "flags": [null, null]}),
-        )
-        .unwrap();
-        // The last request is answered first.
-        for (number, (program, request)) in requests.iter().enumerate().rev() {
-            let request: serde_json::Value = serde_json::from_slice(request).unwrap();
-            let answer = if request.get("Origin").is_some() {
-                json!({ "Ok": origin })
-            } else if request.get("Version").is_some() {
-                json!({ "Ok": "fake 1" })
-            } else {
-                assert!(request.get("Kernels").is_some(), "{request}");
-                let text = String::from_utf8_lossy(program).into_owned();
-                let made = Self::made(&text);
-                self.compiled.borrow_mut().push(text);
-                if let Some((most, stop)) = &self.stop {
-                    stop.store(self.compiled.borrow().len() > *most, Ordering::Relaxed);
-                }
-                match made {
-                    Ok(made) => json!({ "Ok": {"measured": made, "origin": origin} }),
-                    Err(error) => json!({ "Err": error }),
-                }
-            };
-            if !done(number, &serde_json::to_vec(&answer).unwrap()) {
-                break;
-            }
+        Err(_) if text == "too large" => {
+            Ok(Made { refused: Some("out of VMEM".to_owned()), figures: Figures::default(), compiler: None })
         }
-        Ok(())
+        Err(_) => Err(CompileError::Refused(text.to_owned())),
     }
 }
 
@@ -95,14 +49,11 @@ impl Candidates {
         Self(texts.iter().map(|text| (Vec::new(), Ok((*text).to_owned()))).collect())
     }
 
-    fn ask(&self, keep: Keep, fake: &Fake, device: &str) -> Result<Ranking, TuneError> {
-        let values = (0..self.0.len()).map(|number| number.to_string()).collect();
-        let axis = Axis { name: "bm".to_owned(), values };
+    fn ask(&self, keep: Keep, fake: &Fake<Made>, device: &str) -> Result<Ranking, TuneError> {
+        let axis = Axis::new("bm", (0..self.0.len()).map(|number| number.to_string()));
         let host = Host { command: vec![], python: None, notes: |_| {} };
-        let never = AtomicBool::new(false);
-        let stop = fake.stop.as_ref().map_or(&never, |(_, stop)| stop);
         let question = Question { keep, ..Question::new(vec![axis], device.parse().unwrap()) };
-        question.answer(self, &host, Some(fake), stop, &())
+        question.answer(self, &host, Some(fake), &fake.stop, &())
     }
 }
 
@@ -110,7 +61,7 @@ impl Candidates {
 fn candidates_are_ordered_whatever_comes_first_and_each_that_fails_has_its_reason() {
     let mut candidates = Candidates::of(&["30", "10", "no such operation", "20", "too large", "10"]);
     candidates.0.push((Vec::new(), Err("not traced".to_owned())));
-    let fake = Fake::default();
+    let fake = Fake::new(made);
     let ranking = candidates.ask(Keep::Nowhere, &fake, "v6e").unwrap();
     let rows = ranking.rows.iter().map(|row| (row.setting["bm"].as_str(), row.state, row.error.as_deref()));
     let expected = [
@@ -123,11 +74,11 @@ fn candidates_are_ordered_whatever_comes_first_and_each_that_fails_has_its_reaso
         ("6", State::Missing, Some("not traced")),
     ];
     assert_eq!(rows.collect::<Vec<_>>(), expected);
-    assert_eq!(fake.compiled.borrow().len(), 5, "two candidates have one program");
-    assert_eq!((ranking.settings, ranking.compilers, ranking.cut), (7, vec!["fake 1".to_owned()], false));
+    assert_eq!(fake.compilations(), 5, "two candidates have one program");
+    assert_eq!((ranking.settings, ranking.search.compilers, ranking.search.cut), (7, vec!["fake 1".to_owned()], false));
     assert_eq!((ranking.device.as_str(), ranking.clock_hz), ("v6e:2x2", Some(1_750_000_000)));
     // All refused: that is an answer, too.
-    let none = Candidates::of(&["no", "never"]).ask(Keep::Nowhere, &Fake::default(), "v6e").unwrap();
+    let none = Candidates::of(&["no", "never"]).ask(Keep::Nowhere, &Fake::new(made), "v6e").unwrap();
     assert!(!none.has_best() && none.rows.iter().all(|row| row.state == State::Refused));
 }
 
@@ -140,7 +91,7 @@ fn blocks_that_a_tpu_does_not_take_are_not_compiled() {
     };
     // Whether blocks fit, only the program says, and these call no kernel.
     let candidates = Candidates(vec![candidate(8192), candidate(100)]);
-    let ranking = candidates.ask(Keep::Nowhere, &Fake::default(), "v6e").unwrap();
+    let ranking = candidates.ask(Keep::Nowhere, &Fake::new(made), "v6e").unwrap();
     let states: Vec<_> = ranking.rows.iter().map(|row| (row.setting["bm"].as_str(), row.state)).collect();
     assert_eq!(states, [("0", State::Ranked), ("1", State::NotAllowed)]);
     let error = ranking.rows[1].error.as_deref().unwrap();
@@ -152,22 +103,21 @@ fn a_search_that_was_ended_goes_on_from_the_cache() {
     let folder = tempfile::tempdir().unwrap();
     let keep = || Keep::In(folder.path().to_owned());
     let candidates = Candidates::of(&["40", "30", "too large", "20"]);
-    let cut =
-        candidates.ask(keep(), &Fake { stop: Some((1, AtomicBool::new(false))), ..Fake::default() }, "v5e").unwrap();
-    assert_eq!((cut.cut, cut.goes_on, cut.rows.len()), (true, true, 1), "{cut:?}");
-    let fake = Fake::default();
+    let cut = candidates.ask(keep(), &Fake::new(made).stopped_after(1), "v5e").unwrap();
+    assert_eq!((cut.search.cut, cut.search.goes_on, cut.rows.len()), (true, true, 1), "{cut:?}");
+    let fake = Fake::new(made);
     let all = candidates.ask(keep(), &fake, "v5e").unwrap();
-    assert_eq!((all.cut, all.kept, all.rows.len(), fake.compiled.borrow().len()), (false, 1, 4, 3));
+    assert_eq!((all.search.cut, all.search.kept, all.rows.len(), fake.compilations()), (false, 1, 4, 3));
     // What needs too much memory is kept, too.
-    let again = candidates.ask(keep(), &Fake::default(), "v5e").unwrap();
-    assert_eq!((again.kept, again.rows), (4, all.rows));
+    let again = candidates.ask(keep(), &Fake::new(made), "v5e").unwrap();
+    assert_eq!((again.search.kept, again.rows), (4, all.rows));
 }
 
 #[test]
 fn the_question_must_make_sense() {
-    let error = |device: &str| Candidates::of(&["1"]).ask(Keep::Nowhere, &Fake::default(), device).unwrap_err();
+    let error = |device: &str| Candidates::of(&["1"]).ask(Keep::Nowhere, &Fake::new(made), device).unwrap_err();
     assert_eq!(error("h100").to_string(), "expected a TPU, such as v6e, found h100");
     assert!(matches!(error("v8i"), TuneError::NoCompiler(_)));
-    let error = Candidates::of(&[]).ask(Keep::Nowhere, &Fake::default(), "v6e").unwrap_err();
+    let error = Candidates::of(&[]).ask(Keep::Nowhere, &Fake::new(made), "v6e").unwrap_err();
     assert_eq!(error.to_string(), "the axis \"bm\" has no value");
 }

@@ -18,8 +18,10 @@ use std::collections::{BTreeSet, HashSet};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+pub use xla_shape_answers::fit::Fit;
 use xla_shape_answers::fit::{self, Need};
-pub use xla_shape_answers::fit::{Axis, Fit};
+pub use xla_shape_answers::search::Axis;
+use xla_shape_answers::search::{self, words};
 use xla_shape_program::{Compiler, Host};
 
 /// A question about settings, each of which has one value of every axis.
@@ -38,12 +40,11 @@ use xla_shape_program::{Compiler, Host};
 ///     }
 /// }
 ///
-/// let axis = |values: &[&str]| Axis { name: "batch".to_owned(), values: values.iter().map(|value| value.to_string()).collect(), bisected: false };
 /// let host = Host { command: vec![], python: None, notes: |_| {} };
-/// let answer = |axis| Question::new(vec![axis]).answer(&Nothing, &host, None, &AtomicBool::new(false), &());
-/// let fit = answer(axis(&["8", "16"]))?;
+/// let answer = |sizes: [&str; 2]| Question::new(vec![Axis::new("batch", sizes)]).answer(&Nothing, &host, None, &AtomicBool::new(false), &());
+/// let fit = answer(["8", "16"])?;
 /// assert_eq!(fit.rows[1].need.error.as_deref(), Some("there is no program number 1"));
-/// let error = answer(axis(&["8", "8"])).unwrap_err();
+/// let error = answer(["8", "8"]).unwrap_err();
 /// assert_eq!(error.to_string(), "the axis \"batch\" has the value 8 twice");
 /// # Ok::<(), xla_shape_tune::TuneError>(())
 /// ```
@@ -122,8 +123,7 @@ impl Question {
     /// }
     ///
     /// let most = Question::MOST_SETTINGS;
-    /// let values = (0..=most).map(|value| value.to_string()).collect();
-    /// let question = Question::new(vec![Axis { name: "batch".to_owned(), values, bisected: false }]);
+    /// let question = Question::new(vec![Axis::new("batch", (0..=most).map(|value| value.to_string()))]);
     /// let host = Host { command: vec![], python: None, notes: |_| {} };
     /// let answer = question.answer(&Nothing, &host, None, &AtomicBool::new(false), &());
     /// assert_eq!(answer.unwrap_err(), TuneError::TooManySettings { most });
@@ -157,7 +157,7 @@ impl Question {
         let asking = Asking::new(&self.compiler, host, workers, setup, self.keep.cache::<Needed>());
         let mut search = Search { question: self, source, asking, stop, tried: Vec::new() };
         let along = axes.iter().position(|axis| axis.bisected);
-        let others = combinations(axes.iter().map(|axis| axis.values.len()), along);
+        let others = combinations(&axes, along);
         let mut lines = Vec::new();
         match along {
             None => drop(search.try_all(&others)?),
@@ -168,14 +168,15 @@ impl Question {
         }
         let Search { asking, tried, .. } = search;
         let versions: BTreeSet<String> = tried.iter().filter_map(|(_, version)| version.clone()).collect();
-        let (kept, goes_on) = asking.finish();
-        let fit = Fit::new(axes, tried.into_iter().map(|(tried, _)| tried).collect(), &lines);
-        Ok(Fit { kept, goes_on, compilers: versions.into_iter().collect(), cut: stop.load(Ordering::Relaxed), ..fit })
+        let (compilers, cut) = (versions.into_iter().collect(), stop.load(Ordering::Relaxed));
+        let search = search::Search { compilers, cut, ..asking.finish() };
+        let tried = tried.into_iter().map(|(tried, _)| tried).collect();
+        Ok(Fit { search, ..Fit::new(axes, tried, &lines) })
     }
 
     /// The axes, of which at most one is bisected.
     fn axes(&self) -> Result<Vec<Axis>, TuneError> {
-        check_axes(self.axes.iter().map(|axis| (&axis.name, &axis.values)))?;
+        check_axes(&self.axes)?;
         // The first of several that are equally long.
         let bisected = self.axes.iter().enumerate().filter(|(_, axis)| axis.bisected);
         let longest = bisected.rev().max_by_key(|(_, axis)| axis.values.len()).map(|(number, _)| number);
@@ -184,19 +185,10 @@ impl Question {
     }
 }
 
-/// A setting, for who watches: the value of each axis that has several.
-pub(crate) fn words_at<'a>(axes: impl Iterator<Item = (&'a String, &'a Vec<String>)>, at: &[usize]) -> String {
-    let axes = axes.zip(at).filter(|((_, values), _)| values.len() > 1);
-    let values = axes.filter_map(|((name, values), &number)| Some(format!("{name} {}", values.get(number)?)));
-    values.collect::<Vec<_>>().join(", ")
-}
-
 /// Refuses axes of which two have one name, one has no value or a value twice, or that have too many combinations.
-pub(crate) fn check_axes<'a>(
-    axes: impl Iterator<Item = (&'a String, &'a Vec<String>)> + Clone,
-) -> Result<(), TuneError> {
+pub(crate) fn check_axes(axes: &[Axis]) -> Result<(), TuneError> {
     let mut names = HashSet::new();
-    for (name, all) in axes.clone() {
+    for Axis { name, values: all, .. } in axes {
         let mut values = HashSet::new();
         if !names.insert(name) {
             return Err(TuneError::AxisTwice { axis: name.clone() });
@@ -208,15 +200,15 @@ pub(crate) fn check_axes<'a>(
             return Err(TuneError::ValueTwice { axis: name.clone(), value: value.clone() });
         }
     }
-    let settings = axes.fold(1usize, |settings, (_, values)| settings.saturating_mul(values.len()));
+    let settings = axes.iter().fold(1usize, |settings, axis| settings.saturating_mul(axis.values.len()));
     let most = Question::MOST_SETTINGS;
     if settings > most { Err(TuneError::TooManySettings { most }) } else { Ok(()) }
 }
 
-/// All combinations of the numbers of values, where `axes` says how many values each axis has, in order. The axis `along` keeps its first value.
-pub(crate) fn combinations(axes: impl Iterator<Item = usize>, along: Option<usize>) -> Vec<Vec<usize>> {
-    axes.enumerate().fold(vec![Vec::new()], |all, (number, values)| {
-        let values = if Some(number) == along { 1 } else { values };
+/// All combinations of the numbers of the axes' values, in order. The axis `along` keeps its first value.
+pub(crate) fn combinations(axes: &[Axis], along: Option<usize>) -> Vec<Vec<usize>> {
+    axes.iter().enumerate().fold(vec![Vec::new()], |all, (number, axis)| {
+        let values = if Some(number) == along { 1 } else { axis.values.len() };
         let longer = |at: Vec<usize>| (0..values).map(move |value| [at.as_slice(), &[value]].concat());
         all.into_iter().flat_map(longer).collect()
     })
@@ -310,12 +302,7 @@ impl Search<'_> {
             target: target.clone(),
             request: need_request(&compiler, target),
             compiler,
-            words: self.words(at),
+            words: words(&self.question.axes, &search::setting(&self.question.axes, at)),
         })
-    }
-
-    /// A setting, for who watches.
-    fn words(&self, at: &[usize]) -> String {
-        words_at(self.question.axes.iter().map(|axis| (&axis.name, &axis.values)), at)
     }
 }

@@ -1,16 +1,15 @@
 //! `fit` with workers that compile nothing: a program's text says what it needs.
 
 use super::{Axis, Fit, Needed, Question, Setting, Source};
-use crate::cache::Origin;
+use crate::fake::Fake;
 use crate::needed::refused;
-use crate::{Keep, TuneError, Workers};
+use crate::{Keep, TuneError};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::json;
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io::Read;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use xla_shape_answers::cost::Amount;
 use xla_shape_answers::fit::Need;
 use xla_shape_program::{CompileError, Host};
@@ -27,87 +26,38 @@ impl Source for Programs<'_> {
     }
 }
 
-/// Workers to whom the text of a program says how many bytes of 100 it needs. Any other text is the message with which they refuse it, except that a
-/// number that makes it another program may stand before `compiled BYTES` and before `refused` and the message.
-#[derive(Default)]
-struct Fake {
-    compiled: RefCell<usize>,
-    /// The search is stopped after this number of compilations, by setting the flag.
-    stop: Option<(usize, AtomicBool)>,
-    missing: Cell<bool>,
-    /// No compiler is found for the programs with this text.
-    without: Option<&'static str>,
-}
-
-impl Fake {
-    fn needed(program: &[u8]) -> Result<Needed, CompileError> {
-        let text = String::from_utf8_lossy(program);
-        let (number, rest) = text.split_once(' ').unwrap_or((&text, ""));
-        if let Some(bytes) = rest.strip_prefix("compiled ") {
-            let need = Need { fits: Some(true), needed_bytes: bytes.parse().ok(), ..Need::default() };
-            return Ok(Needed { need, amount: None, compiler: Some("fake 1".to_owned()) });
-        }
-        let message = rest.strip_prefix("refused\n");
-        let (None, Ok(bytes)) = (message, number.parse()) else {
-            return refused(message.unwrap_or(&text).to_owned(), |_| None);
-        };
-        let fits = bytes <= 100;
-        let need = Need {
-            fits: Some(fits),
-            needed_bytes: Some(bytes),
-            available_bytes: Some(100),
-            error: (!fits).then(|| "out of memory".to_owned()),
-            ..Need::default()
-        };
-        let compiler = fits.then(|| "fake 1".to_owned());
-        Ok(Needed { need, amount: fits.then_some(Amount::Cycles(bytes)), compiler })
+/// The text of a program says how many bytes of 100 it needs. Any other text is the message with which it is refused, except that a number that makes
+/// it another program may stand before `compiled BYTES` and before `refused` and the message.
+fn needed(text: &str) -> Result<Needed, CompileError> {
+    let (number, rest) = text.split_once(' ').unwrap_or((text, ""));
+    if let Some(bytes) = rest.strip_prefix("compiled ") {
+        let need = Need { fits: Some(true), needed_bytes: bytes.parse().ok(), ..Need::default() };
+        return Ok(Needed { need, amount: None, compiler: Some("fake 1".to_owned()) });
     }
-}
-
-impl Workers for Fake {
-    fn run(&self, requests: &[(&[u8], Vec<u8>)], done: &mut dyn FnMut(usize, &[u8]) -> bool) -> Result<(), String> {
-        let origin: Origin = serde_json::from_value(
-            json!({"compiler": {"path": "/libtpu.so", "bytes": 7, "written": 1}, "flags": [null, null]}),
-        )
-        .unwrap();
-        for (number, (program, request)) in requests.iter().enumerate() {
-            let request: serde_json::Value = serde_json::from_slice(request).unwrap();
-            let answer = if self.missing.get() {
-                json!({ "Err": CompileError::NoCompiler("there is none".to_owned()) })
-            } else if request.get("Origin").is_some() {
-                json!({ "Ok": origin })
-            } else if request.get("Version").is_some() {
-                json!({ "Ok": "fake 1" })
-            } else if self.without.is_some_and(|text| text.as_bytes() == *program) {
-                json!({ "Err": CompileError::NoCompiler("there is none".to_owned()) })
-            } else {
-                *self.compiled.borrow_mut() += 1;
-                if let Some((most, stop)) = &self.stop {
-                    stop.store(*self.compiled.borrow() > *most, Ordering::Relaxed);
-                }
-                match Self::needed(program) {
-                    Ok(needed) => json!({ "Ok": {"measured": needed, "origin": origin} }),
-                    Err(error) => json!({ "Err": error }),
-                }
-            };
-            if !done(number, &serde_json::to_vec(&answer).unwrap()) {
-                break;
-            }
-        }
-        Ok(())
-    }
+    let message = rest.strip_prefix("refused\n");
+    let (None, Ok(bytes)) = (message, number.parse()) else {
+        return refused(message.unwrap_or(text).to_owned(), |_| None);
+    };
+    let fits = bytes <= 100;
+    let need = Need {
+        fits: Some(fits),
+        needed_bytes: Some(bytes),
+        available_bytes: Some(100),
+        error: (!fits).then(|| "out of memory".to_owned()),
+        ..Need::default()
+    };
+    let compiler = fits.then(|| "fake 1".to_owned());
+    Ok(Needed { need, amount: fits.then_some(Amount::Cycles(bytes)), compiler })
 }
 
 fn axis(name: &str, values: usize, bisected: bool) -> Axis {
-    Axis { name: name.to_owned(), values: (0..values).map(|value| value.to_string()).collect(), bisected }
+    Axis { bisected, ..Axis::new(name, (0..values).map(|value| value.to_string())) }
 }
 
-fn ask(axes: &[Axis], keep: Keep, makes: &Makes<'_>, fake: &Fake) -> Result<Fit, TuneError> {
+fn ask(axes: &[Axis], keep: Keep, makes: &Makes<'_>, fake: &Fake<Needed>) -> Result<Fit, TuneError> {
     let host = Host { command: vec![], python: None, notes: |_| {} };
-    let never = AtomicBool::new(false);
-    let stop = fake.stop.as_ref().map_or(&never, |(_, stop)| stop);
     let question = Question { keep, ..Question::new(axes.to_vec()) };
-    question.answer(&Programs(makes), &host, Some(fake), stop, &())
+    question.answer(&Programs(makes), &host, Some(fake), &fake.stop, &())
 }
 
 /// 40 sizes for each of four kinds of programs, as bisection finds the borders and as all settings show them.
@@ -116,10 +66,10 @@ fn bisection_has_the_borders_of_all_settings_with_a_quarter_of_the_compilations(
     // The numbers after the first make each program another one.
     let makes = |at: &[usize]| Ok(format!("{} {at:?}", at[0] * (at[1] + 2) + 7 * at[1]));
     let axes = |bisected| [axis("batch", 40, bisected), axis("kind", 4, false)];
-    let (few, all) = (Fake::default(), Fake::default());
+    let (few, all) = (Fake::new(needed), Fake::new(needed));
     let found = ask(&axes(true), Keep::Nowhere, &makes, &few).unwrap();
     let every = ask(&axes(false), Keep::Nowhere, &makes, &all).unwrap();
-    let (few, all) = (few.compiled.into_inner(), all.compiled.into_inner());
+    let (few, all) = (few.compilations(), all.compilations());
     assert!(all == 160 && few * 4 <= all, "{few} of {all}");
     assert_eq!(found.borders.len(), 4);
     for border in &found.borders {
@@ -143,13 +93,13 @@ fn a_second_run_compiles_nothing_and_what_is_refused_is_a_row() {
     };
     let keep = || Keep::In(folder.path().to_owned());
     let run = |makes: &Makes<'_>| {
-        let fake = Fake::default();
+        let fake = Fake::new(needed);
         let fit = ask(&[axis("batch", 6, false)], keep(), makes, &fake).unwrap();
-        (fit, fake.compiled.into_inner())
+        (fit, fake.compilations())
     };
     let (first, compiled) = run(&makes);
     let (second, again) = run(&makes);
-    assert_eq!((compiled, first.kept, again, second.kept), (5, 0, 0, 5));
+    assert_eq!((compiled, first.search.kept, again, second.search.kept), (5, 0, 0, 5));
     assert_eq!(first.rows, second.rows);
     assert_eq!(first.rows[0].need.error.as_deref(), Some("TypeError: no such size"));
     let fits = first.rows.iter().map(|row| row.need.fits).collect::<Vec<_>>();
@@ -165,24 +115,24 @@ fn who_ends_it_keeps_what_is_finished() {
     let folder = tempfile::tempdir().unwrap();
     let makes = |at: &[usize]| Ok((at[0] * 30).to_string());
     let keep = || Keep::In(folder.path().to_owned());
-    let fake = Fake { stop: Some((3, AtomicBool::new(false))), ..Fake::default() };
+    let fake = Fake::new(needed).stopped_after(3);
     let fit = ask(&[axis("batch", 6, false)], keep(), &makes, &fake).unwrap();
-    assert_eq!((fit.rows.len(), fit.cut, fit.goes_on), (3, true, true));
-    let fake = Fake::default();
+    assert_eq!((fit.rows.len(), fit.search.cut, fit.search.goes_on), (3, true, true));
+    let fake = Fake::new(needed);
     let fit = ask(&[axis("batch", 6, false)], keep(), &makes, &fake).unwrap();
-    assert_eq!((fit.rows.len(), fit.cut, fit.kept, fake.compiled.into_inner()), (6, false, 3, 3));
+    assert_eq!((fit.rows.len(), fit.search.cut, fit.search.kept, fake.compilations()), (6, false, 3, 3));
 }
 
 #[test]
 fn wrong_axes_and_a_missing_compiler_are_errors() {
     let makes = |at: &[usize]| Ok((at[0] * 30).to_string());
-    let error = |axes: &[Axis], fake: &Fake| ask(axes, Keep::Nowhere, &makes, fake).unwrap_err().to_string();
-    let fake = Fake::default();
+    let error = |axes: &[Axis], fake: &Fake<Needed>| ask(axes, Keep::Nowhere, &makes, fake).unwrap_err().to_string();
+    let fake = Fake::new(needed);
     assert_eq!(error(&[axis("batch", 2, false), axis("batch", 2, false)], &fake), "two axes are called \"batch\"");
     assert_eq!(error(&[axis("batch", 0, true)], &fake), "the axis \"batch\" has no value");
     let many = [axis("a", 101, false), axis("b", 100, false)];
     assert_eq!(error(&many, &fake), "the axes have more than 10000 combinations: give fewer values");
-    assert_eq!(*fake.compiled.borrow(), 0);
+    assert_eq!(fake.compilations(), 0);
     fake.missing.set(true);
     assert_eq!(error(&[axis("batch", 2, false)], &fake), "there is none");
 }
@@ -191,9 +141,9 @@ fn wrong_axes_and_a_missing_compiler_are_errors() {
 fn a_worker_without_a_compiler_loses_only_its_own_setting() {
     let makes = |at: &[usize]| Ok((at[0] * 30).to_string());
     for without in ["0", "60", "150"] {
-        let fake = Fake { without: Some(without), ..Fake::default() };
+        let fake = Fake::new(needed).without(without);
         let fit = ask(&[axis("batch", 6, false)], Keep::Nowhere, &makes, &fake).unwrap();
-        assert_eq!(fake.compiled.into_inner(), 5);
+        assert_eq!(fake.compilations(), 5);
         for row in &fit.rows {
             let is_without = (row.at[0] * 30).to_string() == without;
             assert_eq!(
@@ -202,7 +152,7 @@ fn a_worker_without_a_compiler_loses_only_its_own_setting() {
             );
         }
     }
-    let fake = Fake { without: Some("0"), ..Fake::default() };
+    let fake = Fake::new(needed).without("0");
     let makes = |_: &[usize]| Ok("0".to_owned());
     let error = ask(&[axis("batch", 6, false)], Keep::Nowhere, &makes, &fake).unwrap_err();
     assert_eq!(error, TuneError::NoCompiler("there is none".to_owned()), "none answered");
@@ -210,17 +160,17 @@ fn a_worker_without_a_compiler_loses_only_its_own_setting() {
 
 #[test]
 fn after_the_end_no_more_programs_are_made() {
-    let fake = Fake { stop: Some((0, AtomicBool::new(false))), ..Fake::default() };
+    let fake = Fake::new(needed).stopped_after(0);
     let made = Cell::new(0);
     let makes = |at: &[usize]| {
         made.set(made.get() + 1);
         if at[0] == 2 {
-            fake.stop.as_ref().unwrap().1.store(true, Ordering::Relaxed);
+            fake.stop.store(true, Ordering::Relaxed);
         }
         Ok((at[0] * 30).to_string())
     };
     let fit = ask(&[axis("batch", 300, false)], Keep::Nowhere, &makes, &fake).unwrap();
-    assert_eq!((made.get(), fit.cut, *fake.compiled.borrow()), (3, true, 0));
+    assert_eq!((made.get(), fit.search.cut, fake.compilations()), (3, true, 0));
 }
 
 /// What the compiler said of a program in 40 sizes; `scripts/data/fit_borders.py` makes it.
@@ -266,11 +216,10 @@ impl Recorded {
             Outcome::Message(message) => Ok(format!("{} refused\n{message}", at[0])),
             Outcome::Missing(message) => Err(message.clone()),
         };
-        let fake = Fake::default();
-        let values = self.values.iter().map(u64::to_string).collect();
-        let axis = Axis { name: "size".to_owned(), values, bisected };
+        let fake = Fake::new(needed);
+        let axis = Axis { bisected, ..Axis::new("size", self.values.iter().map(u64::to_string)) };
         let fit = ask(&[axis], Keep::Nowhere, &makes, &fake).unwrap();
-        (fit, fake.compiled.into_inner())
+        (fit, fake.compilations())
     }
 }
 
@@ -335,9 +284,9 @@ fn what_the_compiler_refuses_is_a_row_with_the_cause_and_loses_no_other() {
             };
             let folder = tempfile::tempdir().unwrap();
             let keep = || if refused == 22 { Keep::In(folder.path().to_owned()) } else { Keep::Nowhere };
-            let fake = Fake::default();
+            let fake = Fake::new(needed);
             let fit = ask(&[axis("size", 40, true)], keep(), &makes, &fake).unwrap();
-            let compiled = fake.compiled.into_inner();
+            let compiled = fake.compilations();
             assert!(compiled <= 11, "{place}: {compiled}");
             let border = &fit.borders[0];
             let largest = if refused == 22 { "21" } else { "22" };
@@ -351,9 +300,9 @@ fn what_the_compiler_refuses_is_a_row_with_the_cause_and_loses_no_other() {
                 continue;
             }
             // Only what was refused for another reason than memory is asked again.
-            let again = Fake::default();
+            let again = Fake::new(needed);
             let second = ask(&[axis("size", 40, true)], keep(), &makes, &again).unwrap();
-            let compiled = again.compiled.into_inner();
+            let compiled = again.compilations();
             assert_eq!((compiled, second.rows), (usize::from(!is_memory), fit.rows), "{place}");
         }
     }
