@@ -129,6 +129,7 @@ fn arguments_and_results_in_another_form_are_named() {
     let (columns, code) = folder.check(&[&["columns.hlo"], limits].concat());
     let array = json!({
         "array": "argument `params['w']` (parameter 0)",
+        "argument": "params['w']",
         "change": "layout",
         "before": "f32[8,128]{1,0:T(8,128)}",
         "after": "f32[8,128]{0,1:T(8,128)}",
@@ -234,6 +235,59 @@ fn another_release_of_the_compiler_keeps_int8_in_other_tiles() {
         row("result 1", "s8[64,512]"),
     ];
     assert_eq!((found.collect::<Vec<_>>(), code), (expected.to_vec(), 1));
+
+    // A lock says so without being asked, and compares no costs.
+    fs::remove_file(folder.0.path().join("r.json")).unwrap();
+    let locked = folder.guard(&["lock", "r.json", &module("0.0.24"), "--for", "v5e"]);
+    assert!(locked.output.starts_with("Locked for v5e:2x2: "), "{}", locked.output);
+    let (check, code) = folder.check(&[&module("0.0.52"), "--plan", "move.sh"]);
+    let exceeded = "3 arguments and results are not kept as the record says";
+    assert_eq!(json!([check["limits"], check["exceeded"], code]), json!([[], [exceeded], 1]));
+    let (same, code) = folder.check(&[&module("0.0.24")]);
+    assert_eq!(json!([same["limits"], same["same_layouts"], same["exceeded"], code]), json!([[], true, [], 0]));
+    let text = folder.guard(&["check", "r.json", &module("0.0.52")]).output;
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.starts_with("v5e:2x2: FAILED; limits: the same layouts "), "{text}");
+    assert!(words.contains("To accept the change: xla-shape guard lock r.json "), "{text}");
+    let plan = folder.guard(&["check", "r.json", &module("0.0.52"), "--plan", "-"]).output;
+    assert_eq!(plan, folder.read("move.sh"));
+    // Costs are compared if limits are named.
+    assert_eq!(folder.check(&[&module("0.0.24"), "--fail-if", "cycles>2%"]).0["limits"], json!(["cycles>2%"]));
+}
+
+/// The plan of `guard check` copies the data that were written for the program of the record.
+#[cfg(unix)]
+#[test]
+fn the_plan_moves_data() {
+    let folder = Folder::new();
+    folder.write("old.hlo", "HloModule m\nENTRY e {\n  a = s8[3,5]{1,0} parameter(0), metadata={op_name=\"kv['k']\"}\n  b = s8[3,5]{1,0} parameter(1), metadata={op_name=\"kv.k\"}\n  ROOT c = (s8[3,5]{1,0}) tuple(a)\n}");
+    let columns = folder.read("old.hlo").replace("{1,0} par", "{0,1} par").replace("(s8[3,5]{1,0})", "(s8[3,5]{0,1})");
+    folder.write("new.hlo", &columns.replace("kv.k", "kv_k\nrm -r x"));
+    assert_eq!(folder.guard(&["lock", "r.json", "old.hlo"]).code, 0);
+    assert_eq!(folder.check(&["new.hlo", "--plan", "move.sh"]).1, 1);
+    let [old, new] = ["old", "new"].map(|name| folder.0.path().join(name));
+    for place in [&old, &new] {
+        fs::create_dir(place).unwrap();
+    }
+    let bytes: Vec<u8> = (0..15).collect();
+    let names: Vec<_> = folder
+        .read("move.sh")
+        .lines()
+        .filter_map(|line| Some(line.split_once("\"$old/")?.1.split_once('"')?.0.to_owned()))
+        .collect();
+    assert_eq!(names, ["kv_k", "kv_k_rm_r_x"]);
+    for name in &names {
+        fs::write(old.join(name), &bytes).unwrap();
+    }
+    let programs = format!("{}:{}", program_path().parent().unwrap().display(), std::env::var("PATH").unwrap());
+    let mut command = std::process::Command::new("sh");
+    let done =
+        command.current_dir(folder.0.path()).env("PATH", programs).args(["move.sh", "old", "new"]).output().unwrap();
+    assert!(done.status.success(), "{done:?}");
+    let moved: Vec<u8> = (0..5).flat_map(|column| (0..3).map(move |row| row * 5 + column)).collect();
+    for name in &names {
+        assert_eq!(fs::read(new.join(name)).unwrap(), moved, "{name}");
+    }
 }
 
 /// The measured time of a profile may grow by what the runs differ in any case.
@@ -336,7 +390,7 @@ fn bad_records_are_errors_with_a_position() {
         ("{\"schema\": \"xla-shape/guard-record/1\",\n \"programs\": []}".to_owned(), "the record has no programs"),
         (
             good.replace("\"cycles\": 400", "\"cycles\": -4"),
-            "invalid value: integer `-4`, expected u64 at line 13 column 20",
+            "invalid value: integer `-4`, expected u64 at line 14 column 20",
         ),
         (good.replace("f32[8,128]{1,0:T(8,128)}\"\n", "f32[8,128]{1,1}\"\n"), "programs[0].parameters[0]: "),
     ] {

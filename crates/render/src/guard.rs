@@ -4,6 +4,7 @@ use crate::cost::change;
 use crate::times::{self, time_lines};
 use crate::words::{InUnits, change_in_percent, count, markdown};
 use crate::{Show, Text, shell_line};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use xla_shape_answers::cost::Amount;
 use xla_shape_answers::guard::claims::{CheckedClaim, ClaimState, Claims, Expectation, Expectations, Instead};
@@ -28,7 +29,8 @@ impl Show for Record {
         for program in &self.programs {
             let measures = program.said().map(|(of, number)| format!("{} {}", of.name(), in_words(of, number)));
             let of = program.device.as_ref().map(|device| format!(" for {device}")).unwrap_or_default();
-            text.heading(&format!("Recorded{of}: {}", measures.collect::<Vec<_>>().join(", ")));
+            let what = if self.lock { "Locked" } else { "Recorded" };
+            text.heading(&format!("{what}{of}: {}", measures.collect::<Vec<_>>().join(", ")));
             let compiler = program.compiler.clone().unwrap_or_else(|| "not known".to_owned());
             text.columns(&[("compiler".to_owned(), compiler)]);
         }
@@ -117,8 +119,7 @@ pub fn claims_file(claims: &Claims) -> String {
 fn write(text: &mut Text, check: &Check) {
     let name = check.device.as_deref().or(check.module.as_deref()).unwrap_or("the program");
     let state = if check.passed { "passed" } else { "FAILED" };
-    let same_layouts = if check.same_layouts { ", the same layouts" } else { "" };
-    text.heading(&format!("{name}: {state}; limits: {}{same_layouts}", joined(&check.limits)));
+    text.heading(&format!("{name}: {state}; limits: {}", joined(check)));
     for warning in &check.warnings {
         text.paragraph(format!("warning: {warning}"));
     }
@@ -200,8 +201,88 @@ fn what_it_takes(array: &ChangedArray) -> (&'static str, Option<String>) {
     }
 }
 
-fn joined(limits: &[Limit]) -> String {
-    limits.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+/// What must hold.
+fn joined(check: &Check) -> String {
+    let layouts = check.same_layouts.then(|| "the same layouts".to_owned());
+    check.limits.iter().map(Limit::to_string).chain(layouts).collect::<Vec<_>>().join(", ")
+}
+
+/// A script for a shell that copies the data of arguments whose layouts changed, from files in one folder into files of another. What needs more than a copy
+/// is a comment.
+///
+/// ```
+/// use xla_shape_answers::guard::{Check, Checks, Record, Recorded};
+/// use xla_shape_hlo::Module;
+///
+/// let program = |layout: &str| -> Result<Recorded, Box<dyn std::error::Error>> {
+///     let text = format!("HloModule m\nENTRY e {{ ROOT p = s8[64,256]{{{layout}}} parameter(0), metadata={{op_name=\"kv['k']\"}} }}");
+///     Ok(Recorded::new(&Module::parse(&text)?, Some(16384), Some("v5e:2x2"), None)?)
+/// };
+/// let lock = Record::new(vec![program("1,0:T(8,128)(4,1)")?]).locking();
+/// let check = Check::new(&lock, &program("1,0:T(32,128)(4,1)")?, &[], false, "accept")?;
+/// let plan = xla_shape_render::guard::plan(&Checks::new(vec![check]));
+/// let copy = "xla-shape relayout \"$old/kv_k\" --from 's8[64,256]{1,0:T(8,128)(4,1)}' --to 's8[64,256]{1,0:T(32,128)(4,1)}' -o \"$new/kv_k\"";
+/// assert!(plan.lines().any(|line| line == copy), "{plan}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use]
+pub fn plan(checks: &Checks) -> String {
+    let mut lines = vec![
+        "#!/bin/sh".to_owned(),
+        "# Data that were written for the program of the record, as the program takes them now.".to_owned(),
+        "# The first argument is a folder with a file for each argument of the program that changed: the bytes of one device, as they are in its memory."
+            .to_owned(),
+        "# The second one is the folder to write into. Arguments that are not named here stay as they are.".to_owned(),
+        "set -eu".to_owned(),
+        "old=$1 new=$2".to_owned(),
+    ];
+    let mut files = BTreeSet::new();
+    for check in &checks.programs {
+        if let Some(device) = &check.device {
+            lines.push(format!("# {}", in_one_line(device)));
+        }
+        // Of several devices, each has folders of its own.
+        let folder = check.device.as_ref().filter(|_| checks.programs.len() > 1);
+        let folder = folder.map_or_else(String::new, |device| file_name(device) + "/");
+        if !folder.is_empty() {
+            lines.push(format!("mkdir -p \"$new/{folder}\""));
+        }
+        for array in &check.arrays {
+            let name = in_one_line(&array.array);
+            let Some(argument) = &array.argument else {
+                lines.push(format!("# {name}: now {}", in_one_line(&form(&array.after, &array.sharding))));
+                continue;
+            };
+            let (what, command) = what_it_takes(array);
+            lines.push(format!("# {name}: {what}"));
+            if matches!(array.change, ArrayChange::Array | ArrayChange::Sharding) {
+                lines.extend(command.map(|command| format!("#   {}", in_one_line(&command))));
+                continue;
+            }
+            let mut file = folder.clone() + &file_name(argument);
+            while !files.insert(file.clone()) {
+                file.push('_');
+            }
+            let [from, to] = [&array.before, &array.after].map(|shape| shell_line([shape.as_str()]));
+            lines.push(match array.same_bytes {
+                true => format!("cp \"$old/{file}\" \"$new/{file}\""),
+                false => format!("xla-shape relayout \"$old/{file}\" --from {from} --to {to} -o \"$new/{file}\""),
+            });
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
+/// A name of a file, of the characters that a shell and all file systems read as they are.
+fn file_name(name: &str) -> String {
+    let words = name.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '-')));
+    let words = words.map(|word| word.trim_start_matches(['.', '-'])).filter(|word| !word.is_empty());
+    Some(words.collect::<Vec<_>>().join("_")).filter(|name| !name.is_empty()).unwrap_or_else(|| "argument".to_owned())
+}
+
+/// A text that does not end the comment that it is in.
+fn in_one_line(text: &str) -> String {
+    text.replace(char::is_control, " ")
 }
 
 fn more(text: &mut Text, length: usize) {

@@ -22,7 +22,7 @@ use xla_shape_core::{ArrayShape, Shape};
 /// let now = Recorded::new(&program("1,0:T(32,128)(4,1)")?, Some(16384), None, None)?;
 /// let check = Check::new(&record, &now, &[], false, "accept")?;
 /// let cache: &ChangedArray = &check.arrays[0];
-/// assert_eq!(cache.array, "argument `cache` (parameter 0)");
+/// assert_eq!((cache.array.as_str(), cache.argument.as_deref()), ("argument `cache` (parameter 0)", Some("cache")));
 /// assert_eq!((cache.change, cache.same_bytes), (ArrayChange::Layout, false));
 /// assert!(check.passed && !check.keeping_layouts().passed);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -31,6 +31,8 @@ use xla_shape_core::{ArrayShape, Shape};
 pub struct ChangedArray {
     /// Which array, such as "argument `cache` (parameter 0)" or "result 1".
     pub array: String,
+    /// The name of an argument in the user's program, or that of a parameter without one, such as "parameter 0"; null for a result.
+    pub argument: Option<String>,
     /// What is not as it was.
     pub change: ArrayChange,
     /// The shape of the record, on one device, with its layout.
@@ -90,15 +92,13 @@ impl ChangedArray {
                 continue;
             }
             let both = before.into_iter().zip(now);
-            changed.extend(
-                both.filter_map(|((_, before), (place, now))| Self::new(before, now, || name(&place, programs[1]))),
-            );
+            changed.extend(both.filter_map(|((_, before), (place, now))| Self::new(before, now, &place, programs[1])));
         }
         (changed, warnings)
     }
 
     /// `None` if the array is kept as it was.
-    fn new(before: Form<'_>, now: Form<'_>, name: impl FnOnce() -> String) -> Option<Self> {
+    fn new(before: Form<'_>, now: Form<'_>, place: &Place, program: &Recorded) -> Option<Self> {
         let [old, new] = [before.array, now.array];
         let [old_layout, new_layout] = [old.layout(), new.layout()];
         let change = if !same_sharding(before.sharding.as_deref(), now.sharding.as_deref()) {
@@ -119,7 +119,8 @@ impl ChangedArray {
         let is_moved = change == ArrayChange::Sharding && old.same_element_type(new);
         let whole = || before.whole().filter(|whole| now.whole().as_ref() == Some(whole));
         Some(Self {
-            array: name(),
+            array: name(place, program),
+            argument: argument_name(place, program),
             change,
             whole: is_moved.then(whole).flatten(),
             before: old.to_string(),
@@ -181,7 +182,14 @@ fn divided(sharding: Option<&str>, count: usize) -> Vec<Option<String>> {
     }
 }
 
-/// The name of an array in the user's program, if it is an argument's.
+/// The name of an argument in the user's program, or of its parameter; `None` for a result.
+fn argument_name(place: &Place, program: &Recorded) -> Option<String> {
+    let Place::Parameter(number, index) = place else { return None };
+    let named = program.names.get(*number).cloned().flatten().filter(|name| index.is_empty() && !name.is_empty());
+    Some(named.unwrap_or_else(|| place.to_string()))
+}
+
+/// An array in words.
 fn name(place: &Place, program: &Recorded) -> String {
     match place {
         Place::Parameter(number, index) if index.is_empty() => {

@@ -330,10 +330,11 @@ impl Check {
             |of: Measure| ChangedMeasure { measure: of, before: before.measure(of), after: now.measure(of), cause };
         let all = Measure::ALL.map(changed);
         let (limits, unchecked): (Vec<Limit>, Vec<Limit>) = match limits {
+            [] if record.lock => (Vec::new(), Vec::new()),
             [] => Limit::usual(|measure| before.measure(measure).is_some()),
             _ => (limits.to_vec(), Vec::new()),
         };
-        if limits.is_empty() {
+        if limits.is_empty() && !record.lock {
             return Err(CheckError::NoLimit);
         }
         let exceeded = limits.iter().filter_map(|limit| {
@@ -357,7 +358,7 @@ impl Check {
             other_compiler.map(|(before, now)| Warning::OtherCompiler { before: before.clone(), now: now.clone() });
         let (arrays, others) = ChangedArray::between([before, now], [&first, &second]);
         let [copies_removed, copies_added] = copies([before, now], cause);
-        Ok(Self {
+        let check = Self {
             device: now.device.clone().or_else(|| before.device.clone()),
             module: now.module.clone(),
             compiler_before: before.compiler.clone(),
@@ -379,12 +380,16 @@ impl Check {
             lines: lines([before, now]),
             times: both.map(times).unwrap_or_default(),
             accept: accept.to_owned(),
-        })
+        };
+        Ok(if record.lock { check.keeping_layouts() } else { check })
     }
 
     /// The same check for a caller that keeps data as the record says: it fails if the data no longer fit, or if that cannot be told.
     #[must_use]
     pub fn keeping_layouts(mut self) -> Self {
+        if self.same_layouts {
+            return self;
+        }
         self.same_layouts = true;
         let changed = self.arrays.iter().filter(|array| array.needs_other_data()).count();
         if changed > 0 || self.warnings.iter().any(|warning| matches!(warning, Warning::OtherArrays { .. })) {

@@ -1,4 +1,4 @@
-//! The file that `guard record` writes.
+//! The file that `guard record` and `guard lock` write.
 
 use super::measures;
 use crate::cost::{Amount, Cause, CopyCost, Measured, ProgramCost, Remedy, Seconds, Spread};
@@ -17,7 +17,7 @@ use xla_shape_hlo::Module;
 use xla_shape_hlo::cost::CostError;
 use xla_shape_program::{CompileError, CompilerAnswer, Program};
 
-/// The contents of the file that `guard record` writes: the cost of a program on each device.
+/// The contents of the file that `guard record` and `guard lock` write: the cost of a program on each device, and how it keeps its arguments and results.
 ///
 /// ```
 /// use xla_shape_hlo::Module;
@@ -28,12 +28,17 @@ use xla_shape_program::{CompileError, CompilerAnswer, Program};
 /// let file = record.file();
 /// assert!(file.contains("\"memory\": 32"));
 /// assert_eq!(Record::parse(file.as_bytes())?, record);
+/// let lock = record.clone().locking();
+/// assert!(lock.lock && Record::parse(lock.file().as_bytes())? == lock);
 /// let error: RecordError = Record::parse(b"{\n  \"schema\": 1,\n}").unwrap_err();
 /// assert_eq!(error.to_string(), "invalid type: integer `1`, expected a string at line 2 column 13");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct Record {
+    /// Whether arguments and results must be kept as they are: then `guard check` fails if data no longer fit, and compares costs only with limits that it is given.
+    /// Older records do not have it.
+    pub lock: bool,
     /// One for each device.
     pub programs: Vec<Recorded>,
 }
@@ -306,7 +311,13 @@ impl Record {
             kept.retain(|other| other.device != program.device);
             kept.push(program);
         }
-        Self { programs: kept }
+        Self { lock: false, programs: kept }
+    }
+
+    /// The same record for a program that must keep its arguments and results as they are.
+    #[must_use]
+    pub fn locking(self) -> Self {
+        Self { lock: true, ..self }
     }
 
     /// Reads the file of a record.
@@ -323,6 +334,8 @@ impl Record {
         #[derive(Deserialize)]
         #[serde(expecting = "an object with `programs`")]
         struct Body {
+            #[serde(default)]
+            lock: bool,
             programs: Vec<Recorded>,
         }
         // Serde would read a list as the fields in their order.
@@ -346,7 +359,7 @@ impl Record {
             }
             program.signature().map_err(|error| RecordError::Shape(format!("programs[{number}].{error}")))?;
         }
-        Ok(Self { programs: body.programs })
+        Ok(Self { lock: body.lock, programs: body.programs })
     }
 
     /// The file: JSON that a person can read, and that differs in few lines if few numbers do.

@@ -1,4 +1,4 @@
-//! `guard`: records the cost of a program, compares later versions of the program with the record, and checks claims.
+//! `guard`: records the cost and the layouts of a program, compares later versions of the program with the record, and checks claims.
 
 use super::hlo::{end, opened};
 use crate::args::{
@@ -15,25 +15,27 @@ use xla_shape_answers::problem::Place;
 use xla_shape_files::{check_outputs, contents, is_stdout, write_whole};
 use xla_shape_pjrt::Program as Source;
 use xla_shape_program::{CompileError, Compiler, CompilerAnswer, Host, Opened, Program, path_argument};
-use xla_shape_render::guard::{claims_file, markdown};
+use xla_shape_render::guard::{claims_file, markdown, plan};
 use xla_shape_render::shell_line;
 use xla_shape_tune::Devices;
 
 pub(crate) fn run(arguments: &GuardArguments, host: &Host) -> Result<(), Failure> {
     match &arguments.verb {
-        GuardVerb::Record(arguments) => record(arguments, host),
+        GuardVerb::Record(arguments) => record(arguments, host, false),
+        GuardVerb::Lock(arguments) => record(&arguments.record, host, true),
         GuardVerb::Check(arguments) => check(arguments, host),
         GuardVerb::Claims(arguments) => claims(arguments, host),
         GuardVerb::Expect(arguments) => expect(arguments, host),
     }
 }
 
-fn record(arguments: &GuardRecordArguments, host: &Host) -> Result<(), Failure> {
+fn record(arguments: &GuardRecordArguments, host: &Host, locks: bool) -> Result<(), Failure> {
     let path = &arguments.record;
     let old = replaced(path)?;
     let measured = recorded(&arguments.program, &arguments.compiler, host, path, old.as_ref())?;
     check_outputs(measured.paths.iter().map(PathBuf::as_path), Some(&**path))?;
     let record = Record::new(measured.programs);
+    let record = if locks { record.locking() } else { record };
     write_whole(path, record.file().as_bytes())?;
     // The record and the answer in one stream would be neither.
     if is_stdout(path) { Ok(()) } else { super::show(&record, arguments.answer.format) }
@@ -77,9 +79,15 @@ fn check(arguments: &GuardCheckArguments, host: &Host) -> Result<(), Failure> {
         checks.push(if arguments.same_layouts { check.keeping_layouts() } else { check });
     }
     let checks = Checks::new(checks);
-    if arguments.markdown {
+    if let Some(file) = &arguments.plan {
+        check_outputs(measured.paths.iter().map(PathBuf::as_path).chain([&**path]), Some(&**file))?;
+        write_whole(file, plan(&checks).as_bytes())?;
+    }
+    // The plan and the answer in one stream would be neither.
+    let is_plan = arguments.plan.as_deref().is_some_and(is_stdout);
+    if arguments.markdown && !is_plan {
         io::write(markdown(&checks).as_bytes())?;
-    } else {
+    } else if !is_plan {
         super::show_of(&checks, arguments.answer.format, &[&arguments.program.program])?;
     }
     if checks.passed() { Ok(()) } else { Err(Failure::Told) }
@@ -133,7 +141,8 @@ fn failed(path: &Path, error: &dyn Display) -> Failure {
 /// the same options of the compiler.
 fn accept(arguments: &GuardCheckArguments, measured: &Measured<Recorded>, record: &Record) -> String {
     let path = |path: &Path| path_argument(&path.display().to_string()).into_owned();
-    let mut words = ["xla-shape", "guard", "record"].map(str::to_owned).to_vec();
+    let verb = if record.lock { "lock" } else { "record" };
+    let mut words = ["xla-shape", "guard", verb].map(str::to_owned).to_vec();
     words.extend([path(&arguments.record), path(&arguments.program.program)]);
     // A compiled module is for one device.
     let recorded = record.devices().flatten().filter(|_| !measured.is_compiled);
