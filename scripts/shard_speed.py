@@ -3,16 +3,19 @@
 
 usage: shard_speed.py PROGRAM FOLDER [--gib 1.5] [--rounds 5]
 
-PROGRAM is a release build of xla-shape. In FOLDER, the script makes four checkpoints of `--gib` GiB, and removes them at the end. In each round, the files of 4
-devices are copied by `cp --reflink=never`, and made into those of 8 devices with another order of axes, one device after another: row-major, and in
-`T(8,128)(2,1)`; those become the files of 4 devices again. Each ends when its bytes are on the disk. With the input in the page cache (warm), and
-without it (cold). Prints the median of GB/s, the median of the ratios to `cp` of the same round, and the most resident memory of a process. What is
-made is compared with what is made of the whole checkpoint."""
+PROGRAM is a release build of xla-shape. In FOLDER, the script makes five checkpoints of `--gib` GiB, and removes them at the end. In each round, the files of 4
+devices are copied by `cp --reflink=never`, and made into those of 8 devices, one device after another: from rows to rows, where bytes that belong together
+stay so (long runs); with another order of axes, where runs have 2 to 5.5 KiB: row-major, and in `T(8,128)(2,1)`; those become the files of 4 devices
+again. Each ends when its bytes are on the disk; in a FOLDER of a file system in memory, such as /dev/shm, nobody waits for a disk. With the input in the page
+cache (warm), and without it (cold; not in memory). Prints the median of GB/s, the median of the ratios to `cp` of the same round, and the most resident memory
+of a process. What is made is compared with what is made of the whole checkpoint."""
 
 import argparse, filecmp, json, os, random, shutil, statistics, struct, subprocess, sys, time
 from pathlib import Path
 
 ROWS = "{mesh['data'=2,'model'=2], [{'data'}, {'model'}]}"
+FOUR_ROWS = "{mesh['x'=4], [{'x'}, {}]}"
+EIGHT_ROWS = "{mesh['x'=8], [{'x'}, {}]}"
 OTHER_ORDER = "{mesh['model'=4,'data'=2], [{'data'}, {'model'}]}"
 TILES = "{1,0:T(8,128)(2,1)}"
 
@@ -105,18 +108,22 @@ def main():
         four = plan(folder / "four.json", ROWS)
         eight = plan(folder / "eight.json", OTHER_ORDER)
         tiled = plan(folder / "tiled.json", OTHER_ORDER, TILES)
+        rows = plan(folder / "rows.json", EIGHT_ROWS)
         shard(program, [whole], four, folder / "four", 4)
         shard(program, [whole], tiled, folder / "tiled", 8)
+        shard(program, [whole], plan(folder / "four_rows.json", FOUR_ROWS), folder / "four_rows", 4)
         whole.unlink()
-        files = {name: sorted((folder / name).iterdir()) for name in ("four", "tiled")}
+        files = {name: sorted((folder / name).iterdir()) for name in ("four", "tiled", "four_rows")}
         # The input, the work, and what must come of it.
         cases = {
             "cp": ("four", lambda inputs: copy(inputs, output), "four"),
+            "4 to 8, rows": ("four_rows", lambda inputs: shard(program, inputs, rows, output, 8), None),
             "4 to 8": ("four", lambda inputs: shard(program, inputs, eight, output, 8), None),
             "4 to 8, tiled": ("four", lambda inputs: shard(program, inputs, tiled, output, 8), "tiled"),
             "8, tiled, to 4": ("tiled", lambda inputs: shard(program, inputs, four, output, 4), "four"),
         }
-        for state, prepare in (("warm", warm), ("cold", drop)):
+        in_memory = subprocess.run(["stat", "-fc", "%T", folder], capture_output=True, text=True).stdout.strip() == "tmpfs"
+        for state, prepare in (("warm", warm), ("cold", drop))[: 1 if in_memory else 2]:
             found = {name: [] for name in cases}
             for _ in range(given.rounds):
                 for name, (inputs, work, expected) in cases.items():

@@ -126,7 +126,7 @@ pub(crate) struct Reader<'a> {
     batch: Range<u64>,
     /// For each piece of the batch: where it begins in the file, and where it goes in the buffer.
     copies: Vec<(u64, Range<usize>)>,
-    scratch: Vec<u8>,
+    scratch: &'a mut Vec<u8>,
 }
 
 impl<'a> Reader<'a> {
@@ -135,8 +135,9 @@ impl<'a> Reader<'a> {
     const BATCH: u64 = 1 << 20;
     const COPIES: usize = 1 << 13;
 
-    pub(crate) const fn new(source: &'a Source, room: &'a mut [u8]) -> Self {
-        Self { source, room, batch: 0..0, copies: Vec::new(), scratch: Vec::new() }
+    /// `scratch` is for what is read together; its length and its bytes do not matter.
+    pub(crate) const fn new(source: &'a Source, room: &'a mut [u8], scratch: &'a mut Vec<u8>) -> Self {
+        Self { source, room, batch: 0..0, copies: Vec::new(), scratch }
     }
 
     /// Reads the bytes from `start` on into a place of the buffer, now or together with other pieces, which may be before it in the file.
@@ -161,11 +162,15 @@ impl<'a> Reader<'a> {
         if let [(start, place)] = self.copies.as_slice() {
             self.source.read_at(*start, &mut self.room[place.clone()])?;
         } else if !self.copies.is_empty() {
-            self.scratch.resize((self.batch.end - self.batch.start) as usize, 0);
-            self.source.read_at(self.batch.start, &mut self.scratch)?;
+            let bytes = (self.batch.end - self.batch.start) as usize;
+            if self.scratch.len() < bytes {
+                self.scratch.resize(bytes, 0);
+            }
+            let read = &mut self.scratch[..bytes];
+            self.source.read_at(self.batch.start, read)?;
             for (start, place) in &self.copies {
                 let from = (*start - self.batch.start) as usize;
-                self.room[place.clone()].copy_from_slice(&self.scratch[from..from + place.len()]);
+                self.room[place.clone()].copy_from_slice(&read[from..from + place.len()]);
             }
         }
         self.copies.clear();

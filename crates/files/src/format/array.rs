@@ -155,13 +155,18 @@ impl ArrayFile {
     pub fn read(&self) -> Result<AlignedBytes, Error> {
         let mut bytes = zeroed(&self.shape)?;
         let whole = 0..bytes.as_ref().len();
-        self.gather(std::iter::once(whole), bytes.as_mut())?;
+        self.gather(std::iter::once(whole), bytes.as_mut(), &mut Vec::new())?;
         Ok(bytes)
     }
 
     /// Reads pieces of the array, in bytes, one after another; they fill the buffer.
-    pub(crate) fn gather(&self, pieces: impl Iterator<Item = Range<usize>>, buffer: &mut [u8]) -> Result<(), Error> {
-        let mut reader = Reader::new(&self.source, buffer);
+    pub(crate) fn gather(
+        &self,
+        pieces: impl Iterator<Item = Range<usize>>,
+        buffer: &mut [u8],
+        scratch: &mut Vec<u8>,
+    ) -> Result<(), Error> {
+        let mut reader = Reader::new(&self.source, buffer, scratch);
         let read = || {
             let mut end = 0;
             for piece in pieces {

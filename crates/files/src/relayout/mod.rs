@@ -9,6 +9,7 @@ use crate::SLAB_BYTES;
 use crate::access::check_outputs;
 use crate::error::{Error, FileError};
 use crate::format::{self, ArrayFile, FileFormat, UNNAMED};
+use pipeline::Memory;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -266,11 +267,11 @@ impl<'a> Relayout<'a> {
     pub fn run(&self, progress: &(dyn Fn(u64) + Sync)) -> Result<RelayoutDone, Error> {
         let (from, to) = (self.source.shape(), &self.to);
         format::write(&self.output, to, &self.tensor, progress, |sink| {
-            let gather = |slab: &Slab, room: &mut [u8]| {
+            let gather = |slab: &Slab, room: &mut [u8], scratch: &mut Vec<u8>| {
                 check_stop(self.stop)?;
-                self.source.gather(slab.source(), room)
+                self.source.gather(slab.source(), room, scratch)
             };
-            pipeline::run((from, to), &self.options, self.slab_bytes, gather, sink)
+            pipeline::run((from, to), &self.options, (self.slab_bytes, &Memory::default()), gather, sink)
         })?;
         let (output, bytes) = (self.output.display().to_string(), to.byte_size().unwrap_or_default());
         Ok(RelayoutDone { from: from.to_string(), to: to.to_string(), output, bytes })

@@ -2,7 +2,6 @@
 
 use crate::access::{Anywhere, CALL, InOrder, Sink, reading_effort};
 use crate::error::Error;
-use crate::format::zeroed;
 use std::iter::{Enumerate, successors};
 use std::num::NonZeroUsize;
 use std::panic::resume_unwind;
@@ -19,17 +18,57 @@ const NEAR: usize = 1 << 20;
 /// The system lets one thread write to a file at a time. Writing is a quarter of the work or more, so further threads would wait.
 const MAX_THREADS: usize = 4;
 
+/// The memory of slabs, kept from one array to the next: the system clears memory that it gives anew, which takes almost as long as a copy.
+#[derive(Default)]
+pub(crate) struct Memory(Mutex<Vec<Buffers>>);
+
+/// What a thread fills for one slab after another. The bytes are those of earlier slabs.
+#[derive(Default)]
+struct Buffers {
+    source: Option<AlignedBytes>,
+    result: Option<AlignedBytes>,
+    /// For `gather`, which reads more than it needs where that takes fewer calls.
+    scratch: Vec<u8>,
+}
+
+impl Memory {
+    /// The most bytes of a buffer that is kept: all threads together keep less than one large slab takes.
+    const KEPT: usize = 2 * NEAR;
+
+    fn take(&self) -> Buffers {
+        lock(&self.0).pop().unwrap_or_default()
+    }
+
+    fn keep(&self, mut buffers: Buffers) {
+        for buffer in [&mut buffers.source, &mut buffers.result] {
+            _ = buffer.take_if(|bytes| bytes.as_ref().len() > Self::KEPT);
+        }
+        lock(&self.0).push(buffers);
+    }
+}
+
+/// The memory for an array, in a buffer that is replaced if it is too small.
+fn room<'b>(buffer: &'b mut Option<AlignedBytes>, array: &ArrayShape) -> Result<&'b mut [u8], Error> {
+    let out_of_memory = || Error::OutOfMemory { array: array.clone().into() };
+    let bytes = usize::try_from(array.byte_size().unwrap_or_default()).map_err(|_| out_of_memory())?;
+    let known = buffer.take().filter(|known| known.as_ref().len() >= bytes);
+    // Memory that is not used costs nothing, and a larger array may be next.
+    let new = || AlignedBytes::zeroed(bytes.max(NEAR)).map_err(|_| out_of_memory());
+    Ok(&mut buffer.insert(known.map_or_else(new, Ok)?).as_mut()[..bytes])
+}
+
 /// Copies an array in slabs. Each of several threads takes the next slab, gathers its source, copies it, and writes the result
 /// where it belongs; to a sink that takes bytes in order, as soon as all slabs before it are written. The options must fill padding.
-/// Together, the threads hold about `most` bytes of the source and as many of the result, or one slab if that is larger.
+/// Together, the threads hold about `most` bytes of the source and as many of the result, or one slab if that is larger. `gather` gets the
+/// slab's source to fill, and a vector for what it likes.
 ///
 /// # Errors
 /// One of the errors. Where the result is written in order, it is the first in the order of the slabs, and nothing is written after it.
 pub(crate) fn run(
     (from, to): (&ArrayShape, &ArrayShape),
     options: &Options,
-    most: usize,
-    gather: impl Fn(&Slab, &mut [u8]) -> Result<(), Error> + Sync,
+    (most, memory): (usize, &Memory),
+    gather: impl Fn(&Slab, &mut [u8], &mut Vec<u8>) -> Result<(), Error> + Sync,
     sink: Sink<'_>,
 ) -> Result<(), Error> {
     let threads = available_parallelism().map_or(1, NonZeroUsize::get).min(MAX_THREADS);
@@ -42,7 +81,8 @@ pub(crate) fn run(
         Sink::InOrder(write) => Output::InOrder(Mutex::new(Turn { next: 0, write }), Condvar::new()),
         Sink::Anywhere(write) => Output::Anywhere(write),
     };
-    let work = Work { slabs: Mutex::new(Some(slabs.enumerate())), output, gather };
+    let is_copy = from == to && *options == Options::new().zero_padding() && has_only_elements(from);
+    let work = Work { slabs: Mutex::new(Some(slabs.enumerate())), is_copy, memory, output, gather };
     scope(|scope| {
         // If the system refuses to start a thread, the others do the work.
         let others = (1..threads).map_while(|_| Builder::new().spawn_scoped(scope, || work.run()).ok());
@@ -100,10 +140,19 @@ fn size_of(slab: &Slab) -> usize {
     usize::try_from(bytes[0].max(bytes[1])).unwrap_or(usize::MAX)
 }
 
+/// Whether each bit of an array is of an element.
+fn has_only_elements(array: &ArrayShape) -> bool {
+    let bits = |count: Option<u64>, each| count.and_then(|count| count.checked_mul(each));
+    bits(array.elements(), array.element_type().bits()) == bits(array.byte_size(), 8)
+}
+
 /// What the threads share.
 struct Work<'a, Gather> {
     /// The slabs that no thread has taken; `None` after an error.
     slabs: Mutex<Option<Enumerate<Slabs>>>,
+    /// Whether the result has the bytes of the source.
+    is_copy: bool,
+    memory: &'a Memory,
     output: Output<'a>,
     gather: Gather,
 }
@@ -122,22 +171,17 @@ struct Turn<'a> {
 
 const ENDED: usize = usize::MAX;
 
-/// What a thread keeps for further slabs of the same shapes: all slabs except the last ones have the same.
-struct Prepared {
-    plan: Plan,
-    source: AlignedBytes,
-    result: AlignedBytes,
-}
-
-impl<Gather: Fn(&Slab, &mut [u8]) -> Result<(), Error> + Sync> Work<'_, Gather> {
+impl<Gather: Fn(&Slab, &mut [u8], &mut Vec<u8>) -> Result<(), Error> + Sync> Work<'_, Gather> {
     /// Copies slabs until there are no more.
     fn run(&self) -> Result<(), Error> {
         let _guard = Ending(self);
-        let mut prepared = None;
+        let mut buffers = self.memory.take();
+        // All slabs except the last ones have the same plan.
+        let mut plan = None;
         loop {
             let next = lock(&self.slabs).as_mut().and_then(Iterator::next);
-            let Some((number, slab)) = next else { return Ok(()) };
-            let made = self.make(&slab, &mut prepared);
+            let Some((number, slab)) = next else { break };
+            let made = self.make(&slab, &mut plan, &mut buffers);
             let done = match &self.output {
                 Output::InOrder(turn, others) => write_in_turn(turn, others, number, made),
                 Output::Anywhere(write) => made.and_then(|bytes| scatter(&slab, bytes, write)),
@@ -147,21 +191,25 @@ impl<Gather: Fn(&Slab, &mut [u8]) -> Result<(), Error> + Sync> Work<'_, Gather> 
                 return done;
             }
         }
+        self.memory.keep(buffers);
+        Ok(())
     }
 
     /// Gathers a slab and copies it; gives the bytes of the result.
-    fn make<'p>(&self, slab: &Slab, prepared: &'p mut Option<Prepared>) -> Result<&'p [u8], Error> {
+    fn make<'b>(&self, slab: &Slab, plan: &mut Option<Plan>, buffers: &'b mut Buffers) -> Result<&'b [u8], Error> {
         let (from, to) = slab.shapes();
-        // Every slab writes its padding, so nothing remains of the slab before.
-        let ready = prepared.take().filter(|ready| (ready.plan.from(), ready.plan.to()) == (from, to));
-        let new = || {
-            let plan = slab.plan().map_err(Error::Relayout)?;
-            Ok::<_, Error>(Prepared { plan, source: zeroed(from)?, result: zeroed(to)? })
-        };
-        let Prepared { plan, source, result } = prepared.insert(ready.map_or_else(new, Ok)?);
-        (self.gather)(slab, source.as_mut())?;
-        plan.run(source.as_ref(), result.as_mut()).map_err(Error::Relayout)?;
-        Ok(AsRef::<[u8]>::as_ref(&*result))
+        let Buffers { source, result, scratch } = buffers;
+        let source = room(source, from)?;
+        (self.gather)(slab, source, scratch)?;
+        if self.is_copy {
+            return Ok(source);
+        }
+        let known = plan.take().filter(|plan| (plan.from(), plan.to()) == (from, to));
+        let plan = plan.insert(known.map_or_else(|| slab.plan(), Ok).map_err(Error::Relayout)?);
+        // It writes the padding, too, so nothing remains of the slab before.
+        let result = room(result, to)?;
+        plan.run(source, result).map_err(Error::Relayout)?;
+        Ok(result)
     }
 }
 
@@ -224,7 +272,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
-    use super::{InOrder, NEAR, Options, Sink, run, size_of, sized};
+    use super::{InOrder, Memory, NEAR, Options, Sink, run, size_of, sized};
     use crate::error::Error;
     use std::io;
     use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -244,11 +292,11 @@ mod tests {
     /// with the first column of each slab; if it returns an error, the slab fails with it.
     fn transpose(fails: impl Fn(&str, usize) -> Result<(), Error> + Sync, sink: Sink<'_>) -> Result<(), Error> {
         let [from, to] = ["u8[64,100]", "u8[64,100]{0,1}"].map(|text| text.parse::<ArrayShape>().unwrap());
-        let gather = |slab: &Slab, room: &mut [u8]| {
+        let gather = |slab: &Slab, room: &mut [u8], _: &mut Vec<u8>| {
             room.iter_mut().zip(slab.source().flatten()).for_each(|(byte, place)| *byte = (place % 100) as u8);
             fails("read", slab.source().next().unwrap().start % 100)
         };
-        run((&from, &to), &Options::new(), 4 * 64, gather, sink)
+        run((&from, &to), &Options::new(), (4 * 64, &Memory::default()), gather, sink)
     }
 
     /// The same with an output that is written in order; also returns how many columns were written.
@@ -298,6 +346,35 @@ mod tests {
         let done = transpose(fail, Sink::Anywhere(&|_, _| Ok(())));
         assert_eq!(message(&done.unwrap_err()), "no more");
         assert!(transpose(|_, _| Ok(()), Sink::Anywhere(&|_, _| Err(said("full")))).is_err());
+    }
+
+    /// The bytes of an array before, of which the buffers are full, are not in the next one: its padding is 0, also where nothing else changes.
+    #[test]
+    fn memory_is_used_again_and_nothing_of_it_remains() {
+        let memory = Memory::default();
+        let made = |from: &str, to: &str, byte: u8| {
+            let [from, to] = [from, to].map(|text| text.parse::<ArrayShape>().unwrap());
+            let mut made = Vec::new();
+            let gather = |_: &Slab, room: &mut [u8], _: &mut Vec<u8>| {
+                room.fill(byte);
+                Ok(())
+            };
+            let append: &mut InOrder<'_> = &mut |bytes| {
+                made.extend_from_slice(bytes);
+                Ok(())
+            };
+            run((&from, &to), &Options::new().zero_padding(), (NEAR, &memory), gather, Sink::InOrder(append)).unwrap();
+            made
+        };
+        for (from, to) in [("u8[64,64]", "u8[64,64]{0,1}"), ("u8[5,3]", "u8[5,3]")] {
+            assert!(made(from, to, 0xff).iter().all(|&byte| byte == 0xff));
+        }
+        let tiled = "u8[5,3]{1,0:T(4,4)}";
+        for from in ["u8[5,3]", tiled] {
+            let made = made(from, tiled, 7);
+            assert_eq!((made.len(), made.iter().map(|&byte| usize::from(byte)).sum()), (32, 5 * 3 * 7), "{from}");
+        }
+        assert!(memory.0.lock().unwrap().iter().any(|buffers| buffers.source.is_some() && buffers.result.is_some()));
     }
 
     #[test]

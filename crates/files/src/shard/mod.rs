@@ -12,7 +12,8 @@ use crate::SLAB_BYTES;
 use crate::access::{Existing, Replacement, Sink, Source, check_outputs, write_regular};
 use crate::error::{Error, ShardError};
 use crate::format::{NOTES, Note, Notes, OtherTensor, dtype_of, header_of, read_header, zeroed};
-use crate::relayout::{check_stop, pipeline};
+use crate::relayout::check_stop;
+use crate::relayout::pipeline::{self, Memory};
 use checkpoint::{CheckpointFile, Opened};
 use safetensors::tensor::{Dtype, TensorInfo};
 use schemars::JsonSchema;
@@ -185,8 +186,16 @@ struct IndexMetadata {
     empty_files: Vec<String>,
 }
 
-/// The files to read, the most bytes of a slab, and the flag that stops the work.
-type Input<'a> = (&'a Opened<'a>, usize, Option<&'a AtomicBool>);
+/// The files to read, and how.
+#[derive(Clone, Copy)]
+struct Input<'a> {
+    files: &'a Opened<'a>,
+    /// The most bytes of a slab.
+    slab_bytes: usize,
+    memory: &'a Memory,
+    /// The flag that stops the work.
+    stop: Option<&'a AtomicBool>,
+}
 
 /// What the device has of a tensor.
 struct Piece {
@@ -306,9 +315,10 @@ impl<'a> Shards<'a> {
     /// If a file cannot be read or written. Files that were written before stay.
     pub fn run(&self, force: bool, progress: &(dyn Fn(u64) + Sync)) -> Result<ShardsDone, Error> {
         let files = self.jobs.iter().zip(&self.checkpoint.files);
+        let memory = Memory::default();
         let written = files.clone().map(|(job, file)| {
-            let opened = file.opened();
-            job.run((&opened, self.slab_bytes, self.stop), force, progress)
+            let Self { slab_bytes, stop, .. } = *self;
+            job.run(Input { files: &file.opened(), slab_bytes, memory: &memory, stop }, force, progress)
         });
         let written = written.collect::<Result<_, _>>()?;
         self.write_index()?;
@@ -508,14 +518,14 @@ impl Piece {
     }
 
     /// Gathers the shard from the files and lays it out.
-    fn make(&self, (files, slab_bytes, stop): Input<'_>, sink: Sink<'_>) -> Result<(), Error> {
+    fn make(&self, Input { files, slab_bytes, memory, stop }: Input<'_>, sink: Sink<'_>) -> Result<(), Error> {
         let (parts, part) = &self.source;
         let needed = files.tensor(self.tensor).needed((parts, part), &self.region, self.device);
-        let gather = |slab: &Slab, room: &mut [u8]| {
+        let gather = |slab: &Slab, room: &mut [u8], scratch: &mut Vec<u8>| {
             check_stop(stop)?;
-            needed.gather(files, slab, room)
+            needed.gather(files, slab, room, scratch)
         };
-        pipeline::run((&self.from, &self.to), &options(), slab_bytes, gather, sink)
+        pipeline::run((&self.from, &self.to), &options(), (slab_bytes, memory), gather, sink)
     }
 }
 
@@ -541,7 +551,8 @@ impl Checkpoint {
             rest = after;
             Ok(())
         };
-        piece.make((&files, SLAB_BYTES, None), Sink::InOrder(&mut append))?;
+        let input = Input { files: &files, slab_bytes: SLAB_BYTES, memory: &Memory::default(), stop: None };
+        piece.make(input, Sink::InOrder(&mut append))?;
         Ok(DynBuffer::from_parts(piece.to, bytes).expect("an array that a plan writes"))
     }
 }

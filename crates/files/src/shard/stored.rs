@@ -216,7 +216,13 @@ impl Divided {
 
 impl Needed<'_> {
     /// Reads what a slab of it needs. The slab's source has the layout of the parts.
-    pub(super) fn gather(&self, files: &Opened<'_>, slab: &Slab, room: &mut [u8]) -> Result<(), Error> {
+    pub(super) fn gather(
+        &self,
+        files: &Opened<'_>,
+        slab: &Slab,
+        room: &mut [u8],
+        scratch: &mut Vec<u8>,
+    ) -> Result<(), Error> {
         let (shape, _) = slab.shapes();
         let start = self.start.iter().zip(slab.start()).map(|(whole, own)| whole + own).collect::<Vec<_>>();
         let limit = start.iter().zip(extents(shape)).map(|(start, extent)| start + extent).collect();
@@ -230,7 +236,7 @@ impl Needed<'_> {
             let (path, source) = files.get(part.place.file)?;
             let short = || Error::read(path, ErrorKind::UnexpectedEof.into());
             let runs = MovedRuns::new((self.shape, part.region.start.clone()), (shape, start.clone()), &common);
-            let mut reader = Reader::new(&source, room);
+            let mut reader = Reader::new(&source, room, scratch);
             for run in runs.map_err(|_| short())? {
                 let range = |array: &ArrayShape, start: u64| array.byte_range(&(start..start.checked_add(run.len)?));
                 let (Some(from), Some(to)) = (range(self.shape, run.from), range(shape, run.to)) else {
