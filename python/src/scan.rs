@@ -24,7 +24,8 @@ pub(crate) fn scanned(text: &str) -> Scan {
 /// where the message has them; `shapes` are all shapes.
 ///
 /// With `program`, the text of the program that was refused in MLIR, or `for_`, such as 'v5e:2x4', remedies are compiled before they are recommended,
-/// and changes of sharding of which a log warns are compiled alone: `trial` says what came of it.
+/// and changes of sharding of which a log warns are compiled alone: `trial` says what came of it. `instruction` of a cause is the instruction of the program
+/// that makes such a change, if only one can be meant.
 #[pyfunction]
 #[pyo3(signature = (text, /, *, program = None, for_ = None))]
 pub(crate) fn scan(py: Python<'_>, text: &str, program: Option<&str>, for_: Option<&str>) -> PyResult<Answer> {

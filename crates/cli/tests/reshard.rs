@@ -136,6 +136,10 @@ fn what_cannot_be_is_refused() {
             &["f32[8,8]", "--from", "{replicated}", "--to", "{devices=[4,1]<=[4]}", "--device", "9"],
             "the new sharding does not use device 9",
         ),
+        (
+            &["f32[8,8]", "--from", "{replicated}", "--to", "{devices=[4,1]<=[4]}", "--device", "-1"],
+            "the new sharding does not use device -1",
+        ),
         (&["f32[8,8]", "--from", "{devices=[4,1}", "--to", "{replicated}"], "{devices=[4,1}"),
         (
             &["f32[8,8]", "--from", "{replicated}", "--to", "{replicated}", "--hosts", "0"],
@@ -259,6 +263,64 @@ fn a_warned_change_is_compiled_alone() {
     let many = json(&many, &["--for", "v5e:2x4"]);
     let trial = |number: usize| &many[number]["remedies"][0]["trial"]["outcome"];
     assert_eq!((trial(15), trial(16)), (&json!("not_compiled"), &json!(null)), "{many}");
+}
+
+/// The program that was given says which instruction it is, if there is only one.
+#[test]
+fn the_instruction_of_a_warned_change_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = |array: &str| {
+        format!(
+            "[SPMD] Involuntary full rematerialization. The compiler cannot go from sharding {{devices=[4,1]<=[4]}} to \
+             {{devices=[1,2,2]<=[4] last_tile_dim_replicate}} efficiently for HLO operation %p = {array}{{1,0}} parameter(0)."
+        )
+    };
+    let asked = |log: &str, program: &str, format: &[&str]| {
+        std::fs::write(folder.path().join("p"), program).unwrap();
+        let mut command = Command::program();
+        command.current_dir(folder.path()).args(["scan", "-", "--summary", "--for", "v5e:2x2", "--program", "p"]);
+        let output = command.args(format).write_stdin(log).env("PJRT_PLUGIN", plugin()).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let json = |log: &str, program: &str| {
+        let text = asked(log, program, &["--format", "json"]);
+        serde_json::from_str::<Value>(&text).unwrap()["causes"][0]["instruction"].take()
+    };
+    let hlo = "HloModule m, num_partitions=4
+ENTRY e {
+  p = f32[95,8] parameter(0), sharding={devices=[4,1]0,1,2,3}
+  n = f32[95,8] negate(p), sharding={devices=[4,1]<=[4]}
+  ROOT c = f32[95,8] copy(n), sharding={mesh['a'=2,'b'=2], [{}, {'a'}]}, metadata={source_file=\"/me/train.py\" source_line=7}
+}";
+    let shardy = "module @m {
+  sdy.mesh @mesh = <[\"a\"=2, \"b\"=2]>
+  func.func public @main(%arg0: tensor<96x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{\"a\", \"b\"}, {}]>}) -> tensor<96x8xf32> {
+    %0 = sdy.sharding_constraint %arg0 <@mesh, [{}, {\"a\"}]> : tensor<96x8xf32> loc(#loc1)
+    return %0 : tensor<96x8xf32>
+  }
+}
+#loc1 = loc(\"/me/train.py\":7:2 to :9)
+";
+    let gspmd = "module @m {
+  func.func public @main(%arg0: tensor<96x8xf32>) -> tensor<96x8xf32> {
+    %0 = stablehlo.custom_call @Sharding(%arg0) {mhlo.sharding = \"{devices=[4,1]<=[4]}\"} : (tensor<96x8xf32>) -> tensor<96x8xf32>
+    %1 = stablehlo.custom_call @Sharding(%0) {mhlo.sharding = \"{devices=[1,2,2]<=[4] last_tile_dim_replicate}\"} : (tensor<96x8xf32>) -> tensor<96x8xf32> loc(\"/me/train.py\":7:2)
+    return %1 : tensor<96x8xf32>
+  }
+}
+";
+    for (program, name) in [(hlo, "%c"), (shardy, "%0"), (gspmd, "%1")] {
+        assert_eq!(json(&log("f32[24,8]"), program), json!({ "name": name, "source": "train.py:7" }), "{program}");
+        let text = asked(&log("f32[24,8]"), program, &[]);
+        assert!(text.contains(&format!("In the program, it is {name} (train.py:7).")), "{text}");
+        // Another shape, another type, another sharding, and two that may be meant.
+        assert_eq!(json(&log("f32[12,8]"), program), json!(null));
+        assert_eq!(json(&log("bf16[24,8]"), program), json!(null));
+        assert_eq!(json(&log("f32[24,8]").replace("<=[4] last", "<=[2,2]T(1,0) last"), program), json!(null));
+    }
+    let two = hlo.replace("ROOT c", "d = f32[95,8] copy(n), sharding={mesh['a'=2,'b'=2], [{}, {'a'}]}\n  ROOT c");
+    assert_eq!(json(&log("f32[24,8]"), &two), json!(null));
+    assert_eq!(json(&log("f32[24,8]"), "module {}"), json!(null));
 }
 
 /// A log that warns of a full rematerialization gets the sharding between, and a command that shows the change.

@@ -19,6 +19,7 @@ mod asking;
 pub mod blocks;
 mod cache;
 mod candidates;
+mod changed;
 mod compilers;
 mod devices;
 mod error;

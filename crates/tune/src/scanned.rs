@@ -1,5 +1,6 @@
 //! What a compiler says about a text that says what was refused.
 
+use crate::changed::Changes;
 use crate::{Devices, Made};
 use xla_shape_answers::reshard::Change;
 use xla_shape_answers::scan::{Scan, Trial};
@@ -11,7 +12,7 @@ const MOST_CHANGES: usize = 16;
 
 impl Devices {
     /// Compiles what a text is about, and adds to its remedies what the compiler says of them: the program with each remedy that changes it, and each
-    /// change of sharding alone, without the program; of many changes the first 16. If HBM ran out, also what came of the program itself, with lists of at most `top` entries.
+    /// change of sharding alone, without the program; of many changes the first 16. Names the instruction of the program that makes a change, if it is certain. If HBM ran out, also what came of the program itself, with lists of at most `top` entries.
     ///
     /// ```
     /// use xla_shape_answers::scan::{Scan, Trial};
@@ -43,6 +44,10 @@ impl Devices {
         let why = made.as_ref().and_then(|made| made.as_ref().err()).map(ToString::to_string);
         if matches!(&made, Some(Ok(made)) if !matches!(made, Made::Refused { report: None, .. })) {
             scan.list_elsewhere();
+        }
+        if let (Some(program), true) = (program, Self::are_asked_without_program(scan)) {
+            let changes = Changes::of(program);
+            scan.name_instructions(|refusal| changes.find(refusal));
         }
         let mut changes = 0;
         scan.try_remedies(|cause, remedy| match (remedy, &why) {

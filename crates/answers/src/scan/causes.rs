@@ -2,6 +2,8 @@
 
 use super::amounts::{amount_words, names};
 use super::difference::{differences, sharding_difference, with_size};
+#[cfg(feature = "through")]
+use super::instruction::InProgram;
 use super::parts::{self, LargePart};
 use super::remedies::{self, RemedyFields};
 use super::trial::{Trial, TrialFields, Tried};
@@ -28,6 +30,9 @@ pub struct Cause {
     pub remedies: Vec<Help>,
     /// What a compiler was asked about, and refused, too.
     pub refuted: Vec<Help>,
+    /// The instruction that it is about, if a program was given and has it for certain.
+    #[cfg(feature = "through")]
+    pub instruction: Option<InProgram>,
 }
 
 /// A message that says that something was refused.
@@ -110,6 +115,10 @@ struct Fields<'a> {
     name: Option<&'a str>,
     /// The file and the line in the user's program; null if the message does not say.
     source: Option<&'a str>,
+    /// The instruction of the program that was given with the text, for a change of sharding that it has for certain; missing otherwise.
+    #[cfg(feature = "through")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    instruction: Option<&'a InProgram>,
     /// What was refused, as a sentence.
     what: String,
     /// What is known about it, as sentences.
@@ -149,13 +158,25 @@ impl Cause {
     pub(super) fn of_amount(amount: &ReportedAmount, after: &[ReportedAmount], trials: &[Tried]) -> Option<Self> {
         let (remedies, refuted) = helps(amount.line, amount.remedies(), trials);
         let refused = Refused::Memory(amount.clone());
-        amount_words(amount).map(|_| Self { refused, parts: parts::large(amount, after), remedies, refuted })
+        let parts = parts::large(amount, after);
+        amount_words(amount).map(|_| Self::new(refused, parts, (remedies, refuted)))
     }
 
     /// Of anything else that was refused.
     pub(super) fn of_refusal(refusal: Refusal, trials: &[Tried]) -> Self {
         let (remedies, refuted) = helps(refusal.line, refusal.cause.remedies(), trials);
-        Self { refused: Refused::Other(refusal), parts: Vec::new(), remedies, refuted }
+        Self::new(Refused::Other(refusal), Vec::new(), (remedies, refuted))
+    }
+
+    fn new(refused: Refused, parts: Vec<LargePart>, (remedies, refuted): (Vec<Help>, Vec<Help>)) -> Self {
+        Self {
+            refused,
+            parts,
+            remedies,
+            refuted,
+            #[cfg(feature = "through")]
+            instruction: None,
+        }
     }
 
     /// What was refused, as a sentence.
@@ -176,6 +197,8 @@ impl Cause {
             Refused::Memory(amount) => amount_words(amount).unwrap_or_default(),
             Refused::Other(refusal) => refusal_words(refusal),
         };
+        #[cfg(feature = "through")]
+        details.extend(self.instruction.as_ref().map(InProgram::sentence));
         for help in &self.refuted {
             let message = match &help.trial {
                 Some(Trial::Refused { message }) => message.lines().next().unwrap_or("").trim().trim_end_matches('.'),
@@ -198,6 +221,8 @@ impl Cause {
             kind: refused.kind(),
             name: refused.name(),
             source: refused.source(),
+            #[cfg(feature = "through")]
+            instruction: self.instruction.as_ref(),
             what,
             details,
             remedies,

@@ -3,11 +3,15 @@
 mod amounts;
 mod causes;
 mod difference;
+#[cfg(feature = "through")]
+mod instruction;
 mod parts;
 mod remedies;
 mod trial;
 
 pub use self::causes::{Cause, Help, Refused};
+#[cfg(feature = "through")]
+pub use self::instruction::InProgram;
 pub use self::parts::LargePart;
 pub use self::trial::Trial;
 use self::trial::Tried;
@@ -95,6 +99,9 @@ pub struct Scan {
     is_listed: bool,
     /// By the line of a message: what a compiler said of its remedies.
     trials: Vec<Tried>,
+    /// By the line of a message: the instruction that it is about.
+    #[cfg(feature = "through")]
+    instructions: HashMap<u64, InProgram>,
 }
 
 /// A shape that was found once or several times.
@@ -326,7 +333,12 @@ impl Scan {
         }
         for refusal in self.messages.refusals() {
             if !has_sizes || !matches!(refusal.cause, RefusalCause::InstructionVmem { .. }) {
-                add(Cause::of_refusal(refusal, &self.trials));
+                #[cfg(feature = "through")]
+                let instruction = self.instructions.get(&refusal.line).cloned();
+                let cause = Cause::of_refusal(refusal, &self.trials);
+                #[cfg(feature = "through")]
+                let cause = Cause { instruction, ..cause };
+                add(cause);
             }
         }
         causes
@@ -362,6 +374,14 @@ impl Scan {
             }
         }
         self.trials = trials;
+    }
+
+    /// Says which instruction of a program each message is about that says of something else than memory what was refused; `find` returns `None` if
+    /// that is not certain.
+    #[cfg(feature = "through")]
+    pub fn name_instructions(&mut self, mut find: impl FnMut(&Refusal) -> Option<InProgram>) {
+        let refusals = self.messages.refusals();
+        self.instructions = refusals.iter().filter_map(|refusal| Some((refusal.line, find(refusal)?))).collect();
     }
 
     /// Says that another answer, such as a compiler's, lists what takes the memory: no remedy of the [causes](Self::causes) asks for it then.

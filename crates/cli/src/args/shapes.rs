@@ -324,7 +324,7 @@ pub(crate) struct ReshardArguments {
     pub(crate) hosts: Option<Hosts>,
 
     /// List what these devices receive, such as 0,5; all without it
-    #[arg(long = "device", value_name = "DEVICES", value_delimiter = ',')]
+    #[arg(long = "device", value_name = "DEVICES", value_delimiter = ',', allow_negative_numbers = true)]
     pub(crate) devices: Vec<i64>,
 
     /// Also compile the change for these devices, such as v5e:2x4 or h100:8, as many as the shardings have: what XLA moves
@@ -457,7 +457,8 @@ pub(crate) struct AdviseArguments {
 /// shapes; with --summary, only this object.
 ///
 /// With --program, or with --for where the text has the whole program in MLIR, the compiler is asked about each remedy that changes the program: a
-/// remedy that it refuses is not recommended, and one that it takes says what memory the program then needs.
+/// remedy that it refuses is not recommended, and one that it takes says what memory the program then needs. Of a change of sharding of which a log warns,
+/// --program names the instruction, if only one can be meant (instruction in JSON: name, source).
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xla-shape scan oom.txt
@@ -473,7 +474,7 @@ pub(crate) struct ScanArguments {
     #[arg(long)]
     pub(crate) summary: bool,
 
-    /// The program that was refused, in MLIR: remedies are compiled before they are recommended
+    /// The program that was refused, in MLIR or HLO: remedies are compiled before they are recommended
     #[arg(long, value_name = "FILE")]
     pub(crate) program: Option<PathBuf>,
 
