@@ -189,6 +189,18 @@ impl Sharding {
         Ok(Answer::new(answer.map_err(shape_error)?))
     }
 
+    /// For `xla_shape.reshard`: refuses a change that `reshard` and `receive` refuse whatever the devices.
+    #[pyo3(signature = (to, shape, /, *, layout = None, rearrange = None))]
+    fn _check_reshard(
+        &self,
+        to: ShardingArgument,
+        shape: ShapeArgument<'_>,
+        layout: Option<&str>,
+        rearrange: Option<&str>,
+    ) -> PyResult<()> {
+        self.change(to, &shape, layout, rearrange)?.plan().map(drop).map_err(shape_error)
+    }
+
     /// The new shard of a device when the sharding changes to `to`, made of the shards that the devices have.
     ///
     /// `shards` has the bytes of each device that has a part of it: row-major arrays, or bytes in the layout of `shape`. With `rearrange`, the

@@ -80,7 +80,36 @@ def test_pages_of_a_cache():
     assert all(np.array_equal(shard, pages[:, :, [device]]) for device, shard in back.apply(made).items())
     assert plan.answer().data["messages"] == 7
     with pytest.raises(ShapeError, match="expected each axis on both sides, found `b` on one"):
-        reshard.plan(eight, two, "s32[8,2,8,16,4]", rearrange="a b -> a").answer()
+        reshard.plan(eight, two, "s32[8,2,8,16,4]", rearrange="a b -> a")
+
+
+def test_the_instruction_of_a_warned_change_is_named(monkeypatch):
+    monkeypatch.setenv("PJRT_PLUGIN", "missing.so")
+    log = (
+        "[SPMD] Involuntary full rematerialization. The compiler cannot go from sharding {devices=[4,1]<=[4]} to {devices=[1,4]<=[4]} "
+        "efficiently for HLO operation %p = f32[24,8]{1,0} parameter(0)."
+    )
+    program = """HloModule m, num_partitions=4
+ENTRY e {
+  p = f32[96,8] parameter(0), sharding={devices=[4,1]<=[4]}
+  ROOT c = f32[96,8] copy(p), sharding={devices=[1,4]<=[4]}, metadata={source_file="/me/train.py" source_line=7}
+}"""
+    (cause,) = xla_shape.scan(log, program=program).data["causes"]
+    assert cause["instruction"] == {"name": "%c", "source": "train.py:7"}
+    assert "instruction" not in xla_shape.scan(log, program="module {}").data["causes"][0]
+
+
+def test_a_bad_plan_is_refused_at_once():
+    rows = "{devices=[4,1]<=[4]}"
+    for before, after, shape in (
+        (rows, "{devices=[4]<=[4]}", "f32[8,8]"),
+        (rows, "{manual}", "f32[8,8]"),
+        ("{devices=[4]<=[4]}", rows, "f32[8,8]"),
+        (rows, rows, "f32[?,8]"),
+        (rows, rows, "(f32[8,8])"),
+    ):
+        with pytest.raises(ShapeError):
+            reshard.plan(before, after, shape)
 
 
 def test_specs_may_leave_out_dimensions():

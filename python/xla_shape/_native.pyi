@@ -345,6 +345,10 @@ class Sharding:
         such as 'v5e:2x4', XLA compiles the change for these devices: `xla` in the answer is what it moves.
         """
 
+    def _check_reshard(
+        self, to: str | Sharding, shape: str | Shape, /, *, layout: str | None = None, rearrange: str | None = None
+    ) -> None: ...
+
     def receive(
         self,
         to: str | Sharding,
@@ -691,7 +695,8 @@ def scan(text: str, /, *, program: str | None = None, for_: str | None = None) -
     where the message has them; `shapes` are all shapes.
 
     With `program`, the text of the program that was refused in MLIR, or `for_`, such as 'v5e:2x4', remedies are compiled before they are recommended,
-    and changes of sharding of which a log warns are compiled alone: `trial` says what came of it.
+    and changes of sharding of which a log warns are compiled alone: `trial` says what came of it. `instruction` of a cause is the instruction of the program
+    that makes such a change, if only one can be meant.
     """
 
 def compile_it(device: str) -> str: ...

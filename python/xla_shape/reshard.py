@@ -128,6 +128,8 @@ def plan(before: Any, after: Any, shape: str | Shape | None = None, *, rearrange
     before, after: a `Sharding` or its text, which may have fewer dimensions than the array where it names axes, or JAX's `NamedSharding` or `Format`; `before` also a `jax.Array` or a `jax.ShapeDtypeStruct`.
     shape: the whole array, with the layout of its shards; that of `before` without it, if that has one.
     rearrange: a reshape and a transposition first, such as `(page part=4) token d -> page (part token) d`.
+
+    Raises `ShapeError` if a sharding does not divide the array, or the array cannot be rearranged so.
     """
     if shape is None:
         if not hasattr(before, "dtype"):
@@ -144,6 +146,7 @@ def plan(before: Any, after: Any, shape: str | Shape | None = None, *, rearrange
     if layout is not None:
         shape = shape.with_layout(layout)
     after, layout = _parts(after, len(shape.rearrange(rearrange).dimensions) if rearrange else rank)
+    sharding._check_reshard(after, shape, layout=layout, rearrange=rearrange)
     return Change(shape, sharding, after, layout, rearrange)
 
 

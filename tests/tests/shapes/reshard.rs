@@ -10,7 +10,7 @@ use xla_shape::shard::{
 };
 use xla_shape::{ArrayShape, Layout, Slot};
 use xla_shape_answers::reshard::Through;
-use xla_shape_tests::{corpus, every};
+use xla_shape_tests::{corpus, every, is_thorough};
 
 /// A sharding of an array of this rank: sizes of tiles, copies, and the order of the devices; often uneven.
 fn sharding(rank: usize) -> impl Strategy<Value = Sharding> {
@@ -124,7 +124,15 @@ fn made(reshard: &Reshard, device: i64) -> Vec<Option<u64>> {
     made
 }
 
+/// How many random changes are compared with brute force; `scripts/laws.sh` compares 10,000.
+fn pairs() -> ProptestConfig {
+    let own = ProptestConfig::default();
+    ProptestConfig { cases: if is_thorough() { own.cases.max(10_000) } else { own.cases }, ..own }
+}
+
 proptest! {
+    #![proptest_config(pairs())]
+
     #[test]
     fn runs_make_every_shard(Change { array, layout, shardings: [from, to] } in change()) {
         let reshard = from.reshard(&to, &array).unwrap().into_layout(layout).unwrap();
