@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 #![expect(missing_docs, reason = "the names of the modules say what their two functions are")]
 
+pub mod copies;
 pub mod kernels;
 pub mod products;
 

@@ -109,7 +109,11 @@ fn function_name(symbol: &str) -> Option<(String, String)> {
 
 /// The kernel that a closure, or a generic function with one, belongs to: its code counts as that of the kernel.
 fn kernel_of(symbol: &str) -> Option<(String, String)> {
-    let (_, rest) = symbol.strip_prefix("_R")?.rsplit_once("17xla_shape_codegen7kernels")?;
+    let symbol = symbol.strip_prefix("_R")?;
+    if let Some((_, rest)) = symbol.rsplit_once("17xla_shape_codegen6copies") {
+        return Some(("copies".to_owned(), identifier(rest).0.to_owned()));
+    }
+    let (_, rest) = symbol.rsplit_once("17xla_shape_codegen7kernels")?;
     let (module, rest) = identifier(rest);
     let (function, _) = identifier(rest);
     Some((module.to_owned(), function.to_owned()))
@@ -160,6 +164,30 @@ fn kernels_are_made_of_vector_instructions() {
         let scalar = ["addss", "subss", "mulss", "divss", "maxss", "minss"];
         let scalar = count(&|found| scalar.contains(&found));
         assert!(scalar <= MAX_SCALAR, "{kernel} has {scalar} scalar instructions:\n{}", code.join("\n"));
+    }
+}
+
+/// Whole groups of rows that alternate are one loop of vector instructions, in which nothing is called: a call for each group took as long as the
+/// conversion of its elements.
+#[test]
+fn copies_between_packed_tiles_call_only_memcpy() {
+    for (copy, wanted, memcpys) in [
+        ("narrow", &["psrld", "paddd", "por", "movdqu"][..], 0),
+        ("narrow_to_groups_of_four", &["psrld", "paddd", "por", "movdqu"], 0),
+        ("widen", &["pslld", "movdqu"], 0),
+        ("copy_block", &[], 2),
+    ] {
+        let code = &functions()[&("copies".to_owned(), copy.to_owned())];
+        for wanted in wanted {
+            assert!(code.iter().any(|line| line.starts_with(wanted)), "{copy} has no {wanted}:\n{}", code.join("\n"));
+        }
+        let mut calls: Vec<_> = code.iter().filter(|line| line.starts_with("call")).collect();
+        // Where a check fails, which is never; and the parts of the library's loop.
+        let names = ["panicking", "slice_index_fail", "apply_with"];
+        calls.retain(|line| !names.iter().any(|name| line.contains(name)));
+        let is_memcpy = |line: &&&String| line.contains("memcpy");
+        assert!(calls.len() <= memcpys && calls.iter().all(|line| is_memcpy(&line)), "{copy} calls {calls:#?}");
+        assert_eq!(memcpys > 0, calls.iter().any(|line| is_memcpy(&line)), "{copy}");
     }
 }
 

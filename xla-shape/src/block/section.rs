@@ -178,9 +178,9 @@ impl DimensionSlice for RangeFull {
     label = "expected a tuple with an index, a range `a..b` or `..` for each dimension"
 )]
 pub trait Slices<S: ArrayType>: Fixed<S> {
-    /// The indices in each dimension of these sizes; not checked.
+    /// The first index in each dimension of these sizes, and the one after the last; not checked.
     #[doc(hidden)]
-    fn ranges(self, sizes: S::Index) -> [Range<usize>; MAX_LIST];
+    fn bounds(self, sizes: S::Index) -> [S::Index; 2];
 }
 
 macro_rules! one {
@@ -199,14 +199,6 @@ const fn flags(some: &[bool]) -> [bool; MAX_LIST] {
     all
 }
 
-/// These ranges, then empty ones.
-#[inline(always)]
-fn padded<const N: usize>(some: [Range<usize>; N]) -> [Range<usize>; MAX_LIST] {
-    let mut all = [const { 0..0 }; MAX_LIST];
-    all.iter_mut().zip(some).for_each(|(range, some)| *range = some);
-    all
-}
-
 macro_rules! slices {
     ($(($i:tt $T:ident $N:ident $t:ident))*) => {
         #[diagnostic::do_not_recommend]
@@ -218,9 +210,10 @@ macro_rules! slices {
         #[diagnostic::do_not_recommend]
         impl<S: ArrayType<Index = [usize; { 0 $(+ one!($i))* }]>, $($T: DimensionSlice,)*> Slices<S> for ($($T,)*) {
             #[inline(always)]
-            fn ranges(self, sizes: S::Index) -> [Range<usize>; MAX_LIST] {
+            fn bounds(self, sizes: S::Index) -> [S::Index; 2] {
                 let [$($t),*] = sizes;
-                padded([$(self.$i.range($t)),*])
+                $(let $t = self.$i.range($t);)*
+                [[$($t.start),*], [$($t.end),*]]
             }
         }
     };
@@ -287,33 +280,34 @@ impl<S: ArrayType, P: ArrayType, K: Fixed<S>> Section<S, P, K> {
         all
     }
 
-    /// The section with these indices. The caller has evaluated `assert_section::<S, P, K>`.
+    /// The section from the indices `starts` on, to those before `ends`. The caller has evaluated `assert_section::<S, P, K>`.
     ///
     /// # Panics
     /// If a range is out of bounds, or cuts elements that are laid out together.
     #[inline(always)]
     #[track_caller]
-    pub(super) fn at(whole: S, ranges: &[Range<usize>; MAX_LIST]) -> Self
+    pub(super) fn at(whole: S, [starts, ends]: [S::Index; 2]) -> Self
     where
         P: ArrayType<Element = S::Element>,
     {
-        let (mut origin, mut sizes, all) = (S::Index::ORIGIN, S::Index::ORIGIN, whole.sizes());
+        let (mut sizes, all) = (S::Index::ORIGIN, whole.sizes());
         for (dimension, &size) in all.as_ref().iter().enumerate() {
-            let (range, is_index) = (&ranges[dimension], const { K::FIXED }[dimension]);
+            let range = starts.as_ref()[dimension]..ends.as_ref()[dimension];
+            let is_index = const { K::FIXED }[dimension];
             if range.start > range.end || range.end > size || is_index && range.start == size {
-                not_inside(dimension, range, is_index, size);
+                not_inside(dimension, &range, is_index, size);
             }
-            if !is_index && *range != (0..size) {
+            if !is_index && range != (0..size) {
                 let period = S::STRIDE_TABLE.with_extents(&[]).period(dimension);
                 let is_multiple = |number: usize| period.is_some_and(|period| (number as u64).is_multiple_of(period));
                 if !(is_multiple(range.start) && (is_multiple(range.end) || range.end == size)) {
-                    cuts_a_group(dimension, range, period);
+                    cuts_a_group(dimension, &range, period);
                 }
             }
-            origin.as_mut()[dimension] = range.start;
             sizes.as_mut()[dimension] = range.end - range.start;
         }
-        Self { whole, origin, first: whole.linear_index_of(origin), sizes: Self::kept(sizes), section: PhantomData }
+        let first = whole.linear_index_of(starts);
+        Self { whole, origin: starts, first, sizes: Self::kept(sizes), section: PhantomData }
     }
 
     /// The shape of the array that the section is in.

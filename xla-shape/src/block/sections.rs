@@ -4,8 +4,9 @@ use super::section::{DimensionSlice as _, Fixed, Ranges, Section, Slices, assert
 use crate::buffer::{Buffer, Bytes, BytesMut, Lends, View, ViewMut};
 use crate::element::Stored;
 use crate::sealed::named_in_errors;
-use crate::types::{ArrayType, DimensionAt, LayoutType, Nth, Reduced, SameRank, StaticArray, WholeArray, resolve};
-use std::ops::Range;
+use crate::types::{
+    ArrayType, DimensionAt, LayoutType, MultiIndex as _, Nth, Reduced, SameRank, StaticArray, WholeArray, resolve,
+};
 use xla_shape_core::bitcast::slice_obstacle;
 use xla_shape_core::map::StaticStrideTable;
 use xla_shape_core::text::ConstText;
@@ -18,13 +19,13 @@ use xla_shape_relayout::wide::wide;
 /// As [`Section::at`], and if the sizes are not those of `P`.
 #[inline(always)]
 #[track_caller]
-fn section_at<S, P, K>(whole: S, ranges: &[Range<usize>; MAX_LIST]) -> Section<S, P, K>
+fn section_at<S, P, K>(whole: S, bounds: [S::Index; 2]) -> Section<S, P, K>
 where
     S: ArrayType,
     P: WholeArray<Element = S::Element>,
     K: Fixed<S>,
 {
-    let section = Section::at(whole, ranges);
+    let section = Section::at(whole, bounds);
     if let Err(error) = P::with_sizes(section.sizes) {
         panic!("{error}")
     }
@@ -42,10 +43,11 @@ where
     S: ArrayType,
     P: ArrayType<Element = S::Element>,
 {
-    let mut ranges = [const { 0..0 }; MAX_LIST];
-    ranges.iter_mut().zip(whole.sizes().as_ref()).for_each(|(range, &size)| *range = 0..size);
-    ranges[const { resolve(N, S::SHAPE) }] = index.range(0);
-    Section::at(whole, &ranges)
+    let (mut starts, mut ends) = (S::Index::ORIGIN, whole.sizes());
+    let (range, dimension) = (index.range(0), const { resolve(N, S::SHAPE) });
+    starts.as_mut()[dimension] = range.start;
+    ends.as_mut()[dimension] = range.end;
+    Section::at(whole, [starts, ends])
 }
 
 /// The section with these sizes that begins at `origin`. The caller has evaluated `assert_section::<S, P, Ranges>`.
@@ -59,10 +61,9 @@ where
     S: ArrayType,
     P: WholeArray<Element = S::Element>,
 {
-    let mut ranges = [const { 0..0 }; MAX_LIST];
-    let pairs = origin.as_ref().iter().zip(sizes.as_ref());
-    ranges.iter_mut().zip(pairs).for_each(|(range, (&start, &size))| *range = start..start.saturating_add(size));
-    section_at(whole, &ranges)
+    let mut ends = origin;
+    ends.as_mut().iter_mut().zip(sizes.as_ref()).for_each(|(end, &size)| *end = end.saturating_add(size));
+    section_at(whole, [origin, ends])
 }
 
 impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
@@ -143,7 +144,7 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
     {
         named_in_errors!(Self);
         const { assert_section::<S, P, K>() };
-        let section = section_at(self.shape(), &slices.ranges(self.sizes()));
+        let section = section_at(self.shape(), slices.bounds(self.sizes()));
         // SAFETY: the section is a part of this array's shape; shared borrows may overlap.
         unsafe { self.lent().cut(section) }
     }
@@ -229,7 +230,7 @@ impl<S: ArrayType<Element: Stored>, B: BytesMut> Buffer<S, B> {
     {
         named_in_errors!(Self);
         const { assert_section::<S, P, K>() };
-        let section = section_at(self.shape(), &slices.ranges(self.sizes()));
+        let section = section_at(self.shape(), slices.bounds(self.sizes()));
         // SAFETY: the section is a part of this array's shape, and the only one while `self` is borrowed mutably.
         unsafe { self.view_mut().cut(section) }
     }

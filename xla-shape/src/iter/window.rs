@@ -1,7 +1,7 @@
 //! Copies of windows, which begin at any index of the source.
 
 use super::words::{groups_1, lines_1};
-use super::zip::{Arrays, Together, band_of, copy_1, for_each_minor_line, neighbours, run_of};
+use super::zip::{Arrays, Together, band_of, bands_of, copy_1, for_each_minor_line, run_of};
 use crate::buffer::{Buffer, Bytes, BytesMut, assert_whole};
 use crate::element::Plain;
 use crate::types::{ArrayType, MultiIndex, same_index, step};
@@ -101,9 +101,9 @@ unsafe fn copy_lines<S, B, T, C>(
     let source_index = |index: T::Index| {
         let mut found = same_index::<_, S::Index>(index);
         for (dimension, entry) in found.as_mut().iter_mut().enumerate() {
-            let [begin, first, own] = [begin, first, own].map(|list| list.as_ref()[dimension]);
-            *entry = match entry.checked_sub(begin) {
-                Some(beyond) => first.saturating_add(beyond).min(own.saturating_sub(1)),
+            let at = |list: S::Index| list.as_ref()[dimension];
+            *entry = match entry.checked_sub(at(begin)) {
+                Some(beyond) => at(first).saturating_add(beyond).min(at(own).saturating_sub(1)),
                 None => 0,
             };
         }
@@ -148,16 +148,13 @@ unsafe fn copy_lines<S, B, T, C>(
             let first = to.linear_index_of(index);
             macro_rules! group {
                 ($n:literal) => {{
-                    let lines = neighbours::<_, $n>(index, lanes.dimension);
-                    // SAFETY: all lines of the group are in the window, and so, by the caller's promise, in the source; the loop below ends a run
-                    // where the source's runs end. `ALTERNATES` is true for no `WEAVE` of 0.
-                    let bands = lines.map(|line| unsafe {
-                        band_of::<S>(source, source_index(line), len, const { <(T, S)>::WEAVES[1] })
-                    });
+                    let (index, weave) = (source_index(index), const { <(T, S)>::WEAVES[1] });
+                    // SAFETY: all lines of the group are in the window, and so, by the caller's promise, in the source, one after the other; the
+                    // loop below ends a run where the source's runs end. `ALTERNATES` is true for no `WEAVE` of 0.
+                    let (bands, lanes) = unsafe { bands_of::<S, $n>(source, index, len, weave, lanes.dimension) };
                     // SAFETY: all lines of the group are in the window; their runs alternate and are one stretch.
                     let values = unsafe { values.range(first..first + len * $n) };
-                    let (lines, lanes) = (bands.map(|(band, _)| band), bands.map(|(_, lane)| lane));
-                    groups_1::<(T, S), T::Element, S::Element, $n>(values, &lines, [lanes], &mut |_, value| value);
+                    groups_1::<(T, S), T::Element, S::Element, $n>(values, &bands, [lanes], &mut |_, value| value);
                 }};
             }
             if const { <(T, S)>::ALTERNATES } && lines > 1 && !is_stretch {
@@ -168,12 +165,12 @@ unsafe fn copy_lines<S, B, T, C>(
                 };
             }
             if const { <(T, S)>::READS_WORDS } && is_run {
+                let (index, weave) = (source_index(index), const { <(T, S)>::WEAVES[1] });
                 // SAFETY: as for a group, with one line.
-                let (band, lane) =
-                    unsafe { band_of::<S>(source, source_index(index), len, const { <(T, S)>::WEAVES[1] }) };
+                let band = unsafe { band_of::<S>(source, index, len, weave) };
                 // SAFETY: the run has elements of the window, which are adjacent (`READS_WORDS`).
                 let values = unsafe { values.range(first..first + len) };
-                return lines_1::<(T, S), _, S::Element>(values, band, [lane], &mut |_, value| value);
+                return lines_1::<(T, S), _, S::Element>(values, band, [weave.lane(index)], &mut |_, value| value);
             }
             let strides = const { [Together::<T, T>::STRIDE, Together::<T, S>::STRIDE] };
             let (len, strides) = if is_stretch { (len * lines, [1; 2]) } else { (len, strides) };

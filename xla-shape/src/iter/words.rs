@@ -125,7 +125,8 @@ macro_rules! by_words {
             let [$($lane),*] = lanes;
             $(
                 assert!($lane.iter().all(|lane| *lane < const { A::WEAVES[$i].count }));
-                let $operand = $operand.map(|line| &line[..len * const { A::WEAVES[$i].count }]);
+                let mut $operand = *$operand;
+                $operand.iter_mut().for_each(|line| *line = &line[..len * const { A::WEAVES[$i].count }]);
             )*
             for i in 0..len {
                 let elements = std::array::from_fn(|line| {

@@ -61,6 +61,12 @@ impl Lanes {
         if self.is(others) && self.count > 1 { self } else { Self { dimension: 0, count: 1 } }
     }
 
+    /// Which of them the line of an index is.
+    #[inline(always)]
+    pub(super) fn lane(self, index: impl MultiIndex) -> usize {
+        if self.count > 1 { index.as_ref()[self.dimension] % self.count } else { 0 }
+    }
+
     /// Whether these are `others`.
     const fn is(self, others: Self) -> bool {
         self.dimension == others.dimension && self.count == others.count
@@ -362,7 +368,7 @@ pub(super) unsafe fn run_of<'a, T: ArrayType<Element: Plain>>(
     unsafe { values.range(first..first + (len - 1) * stride + 1) }
 }
 
-/// The runs of all lines that alternate with the one of an index, `len` elements each, and which lane that one is.
+/// The runs of all lines that alternate with the one of an index, `len` elements each.
 ///
 /// # Safety
 /// So many elements of the line belong to one of its runs, and `weave` is a [`Together::WEAVE`] of the array that is not 0.
@@ -372,21 +378,34 @@ pub(super) unsafe fn band_of<'a, T: ArrayType<Element: Plain>>(
     index: T::Index,
     len: usize,
     weave: Lanes,
-) -> (&'a [ValueOf<T>], usize) {
-    let lane = if weave.count > 1 { index.as_ref()[weave.dimension] % weave.count } else { 0 };
-    let first = shape.linear_index_of(index) - lane;
+) -> &'a [ValueOf<T>] {
+    let first = shape.linear_index_of(index) - weave.lane(index);
     // SAFETY: as for `run_of`. Lines that alternate belong to the array, or are padding of its tiles (`own_run`).
-    (unsafe { values.range(first..first + len * weave.count) }, lane)
+    unsafe { values.range(first..first + len * weave.count) }
 }
 
-/// The indices of the first elements of lines that are neighbours along a dimension.
+/// As [`band_of`], for each of `N` lines that are neighbours along a dimension, and with the lane of each.
+///
+/// A loop and no closure: the optimizer does not inline closures of loops over arrays.
+///
+/// # Safety
+/// As [`band_of`], for all of these lines.
 #[inline(always)]
-pub(super) fn neighbours<I: MultiIndex, const N: usize>(first: I, dimension: usize) -> [I; N] {
-    std::array::from_fn(|number| {
-        let mut index = first;
-        index.as_mut()[dimension] += number;
-        index
-    })
+pub(super) unsafe fn bands_of<'a, T: ArrayType<Element: Plain>, const N: usize>(
+    operand: (T, Values<'a, T::Element>),
+    mut index: T::Index,
+    len: usize,
+    weave: Lanes,
+    dimension: usize,
+) -> ([&'a [ValueOf<T>]; N], [usize; N]) {
+    let (mut bands, mut lanes) = ([&[][..]; N], [0; N]);
+    for (band, lane) in bands.iter_mut().zip(&mut lanes) {
+        // SAFETY: the caller guarantees it.
+        *band = unsafe { band_of::<T>(operand, index, len, weave) };
+        *lane = weave.lane(index);
+        index.as_mut()[dimension] += 1;
+    }
+    (bands, lanes)
 }
 
 /// Copies the elements whose indices are in bounds of both arrays.
@@ -441,7 +460,8 @@ macro_rules! together_parts {
                 $(
                     let weave = weaves.next().unwrap_or_default();
                     // SAFETY: a run of all arrays is a part of one of this operand's; `READS_WORDS` is true for no `WEAVE` of 0.
-                    let ($operand, $lane) = unsafe { band_of::<$T>($operand, own_index::<$T>(index), len, weave) };
+                    let $operand = unsafe { band_of::<$T>($operand, own_index::<$T>(index), len, weave) };
+                    let $lane = weave.lane(index);
                 )*
                 // SAFETY: the run has elements of this array, which are adjacent (`READS_WORDS`).
                 let values = unsafe { values.range(first..first + len) };
@@ -462,15 +482,12 @@ macro_rules! together_parts {
         @group $n:literal, $A:ty, $values:ident, $first:ident, $index:ident, $len:ident, $f:ident;
         $by_groups:ident ($($T:ident $operand:ident $lane:ident)*)
     ) => {
-        let lines = neighbours::<_, $n>($index, const { <$A>::GROUP.dimension });
-        let mut weaves = const { <$A>::WEAVES }.into_iter().skip(1);
+        let (mut weaves, dimension) = (const { <$A>::WEAVES }.into_iter().skip(1), const { <$A>::GROUP.dimension });
         $(
-            let weave = weaves.next().unwrap_or_default();
+            let (index, weave) = (own_index::<$T>($index), weaves.next().unwrap_or_default());
             // SAFETY: all lines of a group are in bounds, and a run of all arrays is a part of one of this operand's; `WRITES_WORDS` is true for
             // no `WEAVE` of 0.
-            let $operand = lines.map(|line| unsafe { band_of::<$T>($operand, own_index::<$T>(line), $len, weave) });
-            let $lane = $operand.map(|(_, lane)| lane);
-            let $operand = $operand.map(|(band, _)| band);
+            let ($operand, $lane) = unsafe { bands_of::<$T, $n>($operand, index, $len, weave, dimension) };
         )*
         // SAFETY: all lines of a group are in bounds, and their runs alternate in this array: they are one stretch.
         let values = unsafe { $values.range($first..$first + $len * $n) };
