@@ -4,6 +4,8 @@
 //! they may use are not compiled; nor are those whose blocks a TPU does not take, if the source knows their blocks.
 
 #[cfg(test)]
+mod recorded;
+#[cfg(test)]
 mod tests;
 
 use crate::asking::Asking;

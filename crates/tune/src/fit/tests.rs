@@ -3,12 +3,11 @@
 use super::{Axis, Fit, Needed, Question, Setting, Source};
 use crate::fake::Fake;
 use crate::needed::refused;
+use crate::tests::corpus;
 use crate::{Keep, TuneError};
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::io::Read;
 use std::sync::atomic::Ordering;
 use xla_shape_answers::cost::Amount;
 use xla_shape_answers::fit::Need;
@@ -190,17 +189,6 @@ enum Outcome {
     Message(String),
     /// JAX did not make a program.
     Missing(String),
-}
-
-/// The rows of a file of the corpus.
-fn corpus<T: DeserializeOwned>(name: &str) -> Vec<T> {
-    let bytes = std::fs::read(format!("{}/../../tests/corpus/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap();
-    let mut text = String::new();
-    match name.strip_suffix(".zst") {
-        Some(_) => ruzstd::decoding::StreamingDecoder::new(&*bytes).unwrap().read_to_string(&mut text).unwrap(),
-        None => (&*bytes).read_to_string(&mut text).unwrap(),
-    };
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 impl Recorded {
