@@ -8,7 +8,7 @@ use crate::schema::Key;
 use crate::schema::opcode::Opcode;
 use crate::source::Sources;
 use crate::{Computation, Instruction, Module};
-use alloc::collections::{BTreeMap, VecDeque};
+use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
@@ -104,13 +104,14 @@ impl<'m> Pairs<'m> {
     }
 
     fn match_round(&mut self, round: Round, first: &Program<'m>, second: &Program<'m>) {
-        let mut waiting: BTreeMap<u64, VecDeque<u32>> = BTreeMap::new();
-        for instruction in first.module.instructions() {
+        // The instructions that have no partner yet, the last ones first.
+        let mut waiting: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
+        for instruction in first.module.instructions().rev() {
             let number = instruction.number();
             if self.after.get(number as usize) == Some(&None)
                 && let Some(key) = first.key(round, instruction, Some)
             {
-                waiting.entry(key).or_default().push_back(number);
+                waiting.entry(key).or_default().push(number);
             }
         }
         for instruction in second.module.instructions() {
@@ -120,7 +121,7 @@ impl<'m> Pairs<'m> {
             }
             let paired = |number: u32| self.before.get(number as usize).copied().flatten();
             let key = second.key(round, instruction, paired);
-            let found = key.and_then(|key| waiting.get_mut(&key)?.pop_front());
+            let found = key.and_then(|key| waiting.get_mut(&key)?.pop());
             if let Some(found) = found
                 && let (Some(after), Some(before)) =
                     (self.after.get_mut(found as usize), self.before.get_mut(number as usize))

@@ -127,15 +127,25 @@ impl<'a> FileName<'a> {
 /// ```
 #[must_use]
 pub fn compilations<F: Ord>(files: impl IntoIterator<Item = (F, String, String)>) -> Vec<Vec<(String, String)>> {
-    let (mut timed, mut untimed) = (Vec::new(), BTreeMap::<F, Vec<(String, String)>>::new());
+    let (mut timed, mut untimed) = (Vec::new(), Vec::<Vec<(String, String)>>::new());
     let mut files: Vec<_> = files.into_iter().collect();
     sort_by(&mut files, |one, other| (&one.0, &one.1).cmp(&(&other.0, &other.1)));
+    // The folder of the last group of `untimed`.
+    let mut last = None;
     for (folder, name, text) in files {
         let Some(parts) = FileName::parse(&name) else { continue };
-        let group = if parts.time.is_some() { &mut timed } else { untimed.entry(folder).or_default() };
-        group.push((name, text));
+        if parts.time.is_some() {
+            timed.push((name, text));
+        } else if last.as_ref() == Some(&folder)
+            && let Some(group) = untimed.last_mut()
+        {
+            group.push((name, text));
+        } else {
+            untimed.push(alloc::vec![(name, text)]);
+            last = Some(folder);
+        }
     }
-    untimed.into_values().chain([timed]).filter(|group| !group.is_empty()).collect()
+    untimed.into_iter().chain([timed]).filter(|group| !group.is_empty()).collect()
 }
 
 /// A kernel of a dump: the HLO instruction that calls it, and what its files say.
@@ -217,7 +227,8 @@ struct Files<'a> {
     /// The texts of Mosaic: kernels with the text of one of the two stages that have vector layouts.
     texts: BTreeMap<Key<'a>, Mosaic<'a>>,
     instructions: BTreeMap<Key<'a>, Instruction<'a>>,
-    reports: BTreeMap<Option<u64>, Vec<VmemUse>>,
+    /// The reports of vector memory, with their times.
+    reports: Vec<(Option<u64>, Vec<VmemUse>)>,
     /// What the back end lists of each instruction.
     allocations: BTreeMap<Key<'a>, VmemUse>,
 }
@@ -238,7 +249,7 @@ impl<'a> Files<'a> {
                 FileKind::Utilization => found.instructions.entry(key).or_default().utilization = Some(text),
                 FileKind::VmemReport => {
                     if let Some((_, uses)) = vmem_report(text) {
-                        found.reports.insert(name.time, uses);
+                        found.reports.push((name.time, uses));
                     }
                 }
                 FileKind::Allocations => {
@@ -255,7 +266,7 @@ impl<'a> Files<'a> {
 
     /// The vector memory of an instruction, by the last report before it; without a report, by the last list.
     fn vmem(&self, time: Option<u64>, name: &str) -> Option<VmemUse> {
-        let reported = self.reports.range(..=time).next_back();
+        let reported = self.reports.iter().filter(|(at, _)| *at <= time).max_by_key(|(at, _)| *at);
         let reported = reported.and_then(|(_, uses)| uses.iter().find(|entry| entry.instruction == name));
         let listed = || {
             let of_it = |(at, subject): &Key<'_>| *at <= time && *subject == name;

@@ -25,7 +25,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
-use xla_shape_core::sorting::map_of;
+use xla_shape_core::sorting::{map_of, sort_by};
 use xla_shape_core::tpu::Generation;
 use xla_shape_mosaic::DumpedKernel;
 use xla_shape_program::Program;
@@ -159,25 +159,27 @@ impl Kernels {
     /// ```
     pub fn note_unlike_memory(&mut self) {
         // The windows of each kernel, with their bytes and the first device that has them.
-        let mut all: BTreeMap<(String, String), (u64, String)> = BTreeMap::new();
+        let mut all = Vec::new();
         for kernel in &self.kernels {
             let Some(target) = &kernel.target else { continue };
             for (window, bytes) in kernel.windows() {
-                all.entry((kernel.title(), window.to_owned())).or_insert((bytes, target.clone()));
+                all.push(([kernel.title(), window.to_owned()], bytes, target.clone()));
             }
         }
+        sort_by(&mut all, |(one, ..), (other, ..)| one.cmp(other));
+        all.dedup_by(|(one, ..), (first, ..)| one == first);
         for kernel in &mut self.kernels {
             let title = kernel.title();
             let own = kernel.windows().map(|(window, _)| window.to_owned()).collect::<BTreeSet<_>>();
             if kernel.vmem.as_ref().is_none_or(|vmem| vmem.estimated) || kernel.target.is_none() {
                 continue;
             }
-            let first = (title.clone(), String::new());
-            let windows = all.range(first..).take_while(|((of, _), _)| *of == title);
+            let begin = all.partition_point(|([of, _], ..)| *of < title);
+            let windows = all.iter().skip(begin).take_while(|([of, _], ..)| *of == title);
             let missing = windows
-                .filter(|((_, window), (_, target))| !own.contains(window) && kernel.target.as_ref() != Some(target));
+                .filter(|([_, window], _, target)| !own.contains(window) && kernel.target.as_ref() != Some(target));
             let missing = missing
-                .map(|((_, window), (bytes, target))| format!("{window}, which has {} on {target}", Bytes(*bytes)));
+                .map(|([_, window], bytes, target)| format!("{window}, which has {} on {target}", Bytes(*bytes)));
             let missing = missing.collect::<Vec<_>>();
             if !missing.is_empty() {
                 kernel.notes.push(format!(

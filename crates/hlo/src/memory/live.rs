@@ -480,22 +480,21 @@ fn lifetime<'m>(
 
 /// For each memory space, the live bytes at each of `steps` steps.
 fn walk(steps: usize, lifetimes: &[Lifetime<'_>]) -> BTreeMap<u8, Vec<u64>> {
-    let mut changes: BTreeMap<u8, BTreeMap<usize, (u64, u64)>> = BTreeMap::new();
+    // The steps at which bytes become live or cease to be; of one step, those that become live first.
+    let mut changes: BTreeMap<u8, Vec<(usize, bool, u64)>> = BTreeMap::new();
     for lifetime in lifetimes {
         let here = changes.entry(lifetime.buffer.memory_space()).or_default();
         for &(first, last) in &lifetime.ranges {
-            let begin = &mut here.entry(first).or_default().0;
-            *begin = begin.saturating_add(lifetime.bytes);
-            let end = &mut here.entry(last + 1).or_default().1;
-            *end = end.saturating_add(lifetime.bytes);
+            here.extend([(first, false, lifetime.bytes), (last + 1, true, lifetime.bytes)]);
         }
     }
-    let curve = |changes: BTreeMap<usize, (u64, u64)>| {
+    let curve = |mut changes: Vec<(usize, bool, u64)>| {
+        sort_by_key(&mut changes, |&(at, ceases, _)| (at, ceases));
         let mut changes = changes.into_iter().peekable();
         let mut live = 0_u64;
         let step = |step: usize| {
-            while let Some((_, (more, less))) = changes.next_if(|&(at, _)| at <= step) {
-                live = live.saturating_add(more).saturating_sub(less);
+            while let Some((_, ceases, bytes)) = changes.next_if(|&(at, ..)| at <= step) {
+                live = if ceases { live.saturating_sub(bytes) } else { live.saturating_add(bytes) };
             }
             live
         };

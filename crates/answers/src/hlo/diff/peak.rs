@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use xla_shape_core::memory_space::Platform;
-use xla_shape_core::sorting::{sort, sort_by_key};
+use xla_shape_core::sorting::{sort, sort_by, sort_by_key};
 use xla_shape_hlo::{Instruction, Lifetime, Module, Pairs, Sources, Timeline};
 
 words! {
@@ -213,21 +213,19 @@ fn cause(live: LiveAt, lifetime: &Lifetime<'_>, bytes: i64, sources: &Sources<'_
 }
 
 /// Joins causes that differ only in the name, and sorts them by their bytes.
-fn grouped(causes: Vec<Cause>) -> Vec<Cause> {
-    let mut groups: BTreeMap<(LiveAt, String, Option<String>), Cause> = BTreeMap::new();
-    for cause in causes {
-        let key = (cause.live, cause.shape.clone(), cause.op_name.clone());
-        match groups.get_mut(&key) {
-            Some(group) => {
-                group.values += 1;
-                group.bytes = group.bytes.saturating_add(cause.bytes);
-            }
-            None => {
-                groups.insert(key, cause);
-            }
+fn grouped(mut causes: Vec<Cause>) -> Vec<Cause> {
+    let key = |cause: &Cause, other: &Cause| {
+        (cause.live, &cause.shape, &cause.op_name).cmp(&(other.live, &other.shape, &other.op_name))
+    };
+    sort_by(&mut causes, key);
+    causes.dedup_by(|cause, first| {
+        let is_same = key(cause, first).is_eq();
+        if is_same {
+            first.values += 1;
+            first.bytes = first.bytes.saturating_add(cause.bytes);
         }
-    }
-    let mut groups: Vec<Cause> = groups.into_values().collect();
-    sort_by_key(&mut groups, |cause| std::cmp::Reverse(cause.bytes.unsigned_abs()));
-    groups
+        is_same
+    });
+    sort_by_key(&mut causes, |cause| std::cmp::Reverse(cause.bytes.unsigned_abs()));
+    causes
 }
