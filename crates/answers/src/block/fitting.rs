@@ -1,6 +1,6 @@
 //! The largest blocks that fit, found by halving those that do not.
 
-use super::{BlockAnswer, Part, PartKind};
+use super::{BlockAnswer, Part, PartKind, is_without_layout};
 use crate::numbers::Bytes;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -22,16 +22,23 @@ const MOST_PARTS: usize = 64;
 ///
 /// let input = Part::Input { array: "f32[65536,1024]".parse()?, block: "f32[8192,1024]".parse()? };
 /// let output = Part::Output { array: "f32[65536,128]".parse()?, block: "f32[8192,128]".parse()? };
-/// let fitting = BlockAnswer::new(&[input, output], None, None)?.fitting.unwrap();
+/// let scratch = ["bf16[8192,128]", "s32[8,128]"].map(|shape| shape.parse().map(Part::Scratch));
+/// let [sums, flags] = scratch;
+/// let fitting = BlockAnswer::new(&[input, output, sums?, flags?], None, None)?.fitting.unwrap();
 /// // The rows of both blocks are halved together.
 /// assert_eq!(fitting.blocks[0].block, "f32[1024,1024]");
-/// assert_eq!((fitting.blocks[1].block.as_str(), fitting.vmem_bytes), ("f32[1024,128]", 9 << 20));
+/// assert_eq!((fitting.blocks[1].block.as_str(), fitting.vmem_bytes), ("f32[1024,128]", (9 << 20) + (1 << 18) + 4096));
+/// // The sums have the sizes of the output's block, so that they become smaller with it.
+/// assert_eq!(fitting.scratch, ["bf16[1024,128]", "s32[8,128]"]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct Fitting {
-    /// The blocks, in the order of the parts; scratch buffers stay as they are.
+    /// The blocks, in the order of the parts.
     pub blocks: Vec<FittingBlock>,
+    /// The scratch buffers, in the order of the parts, without a layout unless they were given one. One that has the sizes of an output's block, as a buffer for its sums has, is halved
+    /// with it; the others stay as they are, because nothing says which of their dimensions belongs to which block.
+    pub scratch: Vec<String>,
     /// The bytes that all parts then need.
     pub vmem_bytes: u64,
 }
@@ -39,8 +46,9 @@ pub struct Fitting {
 impl fmt::Display for Fitting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let blocks = self.blocks.iter().map(|block| format!("{} {} of {}", block.kind, block.block, block.array));
-        let blocks = blocks.collect::<Vec<_>>().join(", ");
-        write!(f, "These fit, with {}: {blocks}.", Bytes(self.vmem_bytes))
+        let scratch = self.scratch.iter().map(|shape| format!("scratch {shape}"));
+        let parts = blocks.chain(scratch).collect::<Vec<_>>().join(", ");
+        write!(f, "These fit, with {}: {parts}.", Bytes(self.vmem_bytes))
     }
 }
 
@@ -67,7 +75,7 @@ pub(super) fn fitting(parts: &[Part], generation: Generation, limit: u64) -> Opt
     let mut parts = parts.to_vec();
     for _ in 0..MOST {
         let smaller = axes(&parts).into_iter().filter_map(|axis| {
-            let parts = parts.iter().map(|part| part.halved(axis)).collect::<Option<Vec<_>>>()?;
+            let parts = parts.iter().map(|part| part.halved(axis, &parts)).collect::<Option<Vec<_>>>()?;
             let bytes = BlockAnswer::measured(&parts, generation).ok()?.1;
             Some((parts, bytes))
         });
@@ -80,7 +88,12 @@ pub(super) fn fitting(parts: &[Part], generation: Generation, limit: u64) -> Opt
                 let [array, block] = [array, block].map(|shape| shape.without_layout().to_string());
                 Some(FittingBlock { kind: part.kind(), array, block })
             });
-            return Some(Fitting { blocks: blocks.collect(), vmem_bytes: bytes });
+            let scratch = parts.iter().filter_map(|part| match part {
+                Part::Scratch(shape) if is_without_layout(shape) => Some(shape.without_layout().to_string()),
+                Part::Scratch(shape) => Some(shape.to_string()),
+                _ => None,
+            });
+            return Some(Fitting { blocks: blocks.collect(), scratch: scratch.collect(), vmem_bytes: bytes });
         }
     }
     None
@@ -117,8 +130,9 @@ fn sizes((array, block): (&Dimension, &Dimension)) -> Option<Axis> {
 }
 
 impl Part {
-    /// The part with half of an axis; as it is if it does not have the axis.
-    fn halved(&self, axis: Axis) -> Option<Self> {
+    /// The part with half of an axis; as it is if it does not have the axis. A scratch buffer has the axes of the first output among `parts` whose block has
+    /// the same sizes.
+    fn halved(&self, axis: Axis, parts: &[Self]) -> Option<Self> {
         let half = |array: &ArrayShape, block: &ArrayShape| {
             let mut dimensions = block.dimensions().to_vec();
             for (dimension, size) in dimensions.iter_mut().zip(array.dimensions()) {
@@ -132,7 +146,13 @@ impl Part {
             Self::Input { array, block } => Self::Input { array: array.clone(), block: half(array, block)? },
             Self::Output { array, block } => Self::Output { array: array.clone(), block: half(array, block)? },
             Self::Fixed { array, block } => Self::Fixed { array: array.clone(), block: half(array, block)? },
-            Self::Scratch(shape) => Self::Scratch(shape.clone()),
+            Self::Scratch(shape) => {
+                let output = parts.iter().find_map(|part| match part {
+                    Self::Output { array, block } if block.dimensions() == shape.dimensions() => Some(array),
+                    _ => None,
+                });
+                Self::Scratch(output.map_or(Some(shape.clone()), |array| half(array, shape))?)
+            }
         })
     }
 

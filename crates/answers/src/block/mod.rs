@@ -53,6 +53,11 @@ pub enum Part {
     Scratch(ArrayShape),
 }
 
+/// Whether a scratch buffer was given without tiles and in the usual order, so that it has the compiler's layout; another one keeps its layout.
+fn is_without_layout(scratch: &ArrayShape) -> bool {
+    scratch.layout().tiles().is_empty() && scratch.layout().is_monotonic_with_dim0_major()
+}
+
 /// How much VMEM the blocks and buffers of a kernel need, and whether that fits.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct BlockAnswer {
@@ -231,10 +236,7 @@ impl Part {
                 let bytes = vmem_bytes(generation, shape).map_err(BlockError::Layout)?;
                 let layout = row_major_layout(generation, shape.element_type(), shape.dimensions());
                 let natural = layout.ok().and_then(|layout| shape.clone().with_layout(layout.layout()).ok());
-                // A scratch buffer that was given without tiles has those of the compiler; one that was given with tiles or in another
-                // order keeps its layout.
-                let natural = natural
-                    .filter(|_| shape.layout().tiles().is_empty() && shape.layout().is_monotonic_with_dim0_major());
+                let natural = natural.filter(|_| is_without_layout(shape));
                 (None, natural.unwrap_or_else(|| shape.clone()), InMemory { copies: 1, bytes })
             }
         };
@@ -332,8 +334,7 @@ impl BlockAnswer {
                     let option = format!("--{}", found.kind);
                     words(&[&option, &found.array, &found.block])
                 });
-                let scratch = self.parts.iter().filter(|part| part.kind == PartKind::Scratch);
-                let scratch = scratch.flat_map(|part| words(&["--scratch", &part.shape]));
+                let scratch = fitting.scratch.iter().flat_map(|shape| words(&["--scratch", shape]));
                 let limit = self.asked.map(|limit| words(&["--vmem-limit", &limit.to_string()])).unwrap_or_default();
                 words(&["block"]).into_iter().chain(blocks).chain(scratch).chain(limit).collect()
             }
