@@ -7,6 +7,7 @@ import collections.abc
 import dataclasses
 import functools
 import inspect
+import operator
 import sys
 import types
 import typing
@@ -527,28 +528,32 @@ def _key(values: Any) -> Any:
             if inner is None:
                 return None
             kinds.append((kind, tuple(x), inner))
-        elif isinstance(x, jax.Array) and not isinstance(x, jax.core.Tracer):
-            _ARRAYS.add(kind)
-            return _key(values)
-        else:
-            fields = _record_fields(kind)
+        elif (fields := _record_fields(kind)) is not None:
             try:
-                inner = None if fields is None else _key([getattr(x, name, None) for name in fields])
-            except RecursionError:
-                # A value that contains itself, in a field that is perhaps not checked.
+                inner = _key(fields(x))
+            except (AttributeError, RecursionError):
+                # A field is missing, or a value contains itself in a field that is perhaps not checked.
                 inner = None
             if inner is None:
                 return None
             kinds.append((kind, inner))
+        elif isinstance(x, jax.Array) and not isinstance(x, jax.core.Tracer):
+            _ARRAYS.add(kind)
+            return _key(values)
+        else:
+            return None
     return tuple(kinds)
 
 
 @functools.lru_cache(maxsize=1024)
-def _record_fields(kind: type) -> tuple[str, ...] | None:
-    """The fields of a dataclass or a named tuple, by which all of its values are checked; `None` for another class."""
-    if dataclasses.is_dataclass(kind):
-        return tuple(field.name for field in dataclasses.fields(kind))
-    return tuple(kind._fields) if issubclass(kind, tuple) and hasattr(kind, "_fields") else None
+def _record_fields(kind: type) -> Callable[[Any], Iterable[Any]] | None:
+    """What reads the fields of a dataclass or a named tuple, by which all of its values are checked; `None` for another class."""
+    if not dataclasses.is_dataclass(kind):
+        return tuple if issubclass(kind, tuple) and hasattr(kind, "_fields") else None
+    names = [field.name for field in dataclasses.fields(kind)]
+    if len(names) > 1:
+        return operator.attrgetter(*names)
+    return lambda x: [getattr(x, name) for name in names]
 
 
 # How many different calls of a function are cached.
