@@ -86,6 +86,8 @@ pub enum Remedy {
         /// How many times each element is repeated.
         times: u64,
     },
+    /// Let a gather read an array before its elements are computed.
+    GatherFirst,
     /// Give the array a shape or an order in memory that has less padding.
     LessPadding(PaddingRemedy),
 }
@@ -171,6 +173,9 @@ impl fmt::Display for Remedy {
                 "let the product read the array before its elements are written {times} times; in JAX `jnp.einsum` on the array before \
                  `jnp.repeat` or `jnp.broadcast_to`; for `jnp.repeat`, split that dimension of the other operand by {times}"
             ),
+            Self::GatherFirst => {
+                f.write_str("gather first, then compute; in JAX `x[i].astype(t)` instead of `x.astype(t)[i]`")
+            }
             Self::LessPadding(remedy) => remedy.fmt(f),
         }
     }

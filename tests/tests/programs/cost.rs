@@ -6,7 +6,7 @@ use xla_shape_answers::cost::ProgramCost;
 use xla_shape_hlo::cost::Figure;
 use xla_shape_hlo::{Computation, Instruction, Module, Opcode};
 use xla_shape_render::Show;
-use xla_shape_tests::hlo_modules;
+use xla_shape_tests::{corpus, hlo_modules};
 
 /// The figures in a text, found without reading it as HLO.
 fn figures(text: &str) -> impl Iterator<Item = u64> {
@@ -433,4 +433,37 @@ fn loops_that_do_not_say_how_often_they_run_have_no_runs() {
         LOOP.replace("s32[]", "u32[]").replace("one = u32[] constant(1)", "one = u32[] constant(4294967295)");
     let wrapping = wrapping.replace("zero = u32[] constant(0)", "zero = u32[] constant(5)");
     assert_eq!(Module::parse(&wrapping).unwrap().costs().unwrap().loops()[0].trips, None);
+}
+
+/// What libtpu 0.0.52 made of programs with elements that are repeated or not read, and of the same programs with the remedy (scripts/causes.py).
+#[test]
+fn causes_of_unneeded_elements_are_named() {
+    #[derive(serde::Deserialize)]
+    struct Row {
+        program: String,
+        device: String,
+        /// Of the program as it is, and with the remedy.
+        cycles: [u64; 2],
+        change: String,
+        causes: Vec<String>,
+        module: String,
+    }
+    let rows = corpus::<Row>("causes.jsonl.zst");
+    let mut unnamed = Vec::new();
+    for row in &rows {
+        let cost = ProgramCost::new(&Module::parse(&row.module).unwrap()).unwrap();
+        let name = format!("{} for {}", row.program, row.device);
+        assert_eq!(cost.sums.total.map(|total| total.number()), Some(row.cycles[0]), "{name}");
+        let causes = cost.copies.iter().filter(|copy| copy.change.to_string() == row.change);
+        let causes = causes.inspect(|copy| assert!(copy.remedy.is_some(), "{name}"));
+        assert_eq!(causes.map(|copy| copy.cause.to_string()).collect::<Vec<_>>(), row.causes, "{name}");
+        if row.causes.is_empty() {
+            unnamed.push(name);
+        } else {
+            assert!(row.cycles[1] < row.cycles[0], "{name}");
+        }
+    }
+    // There the SparseCore gathers, which is not looked into.
+    let expected = ["rotary for v6e", "cross_entropy for v6e"].map(ToOwned::to_owned);
+    assert_eq!((rows.len(), unnamed), (22, expected.to_vec()));
 }

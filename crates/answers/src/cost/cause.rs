@@ -2,7 +2,7 @@
 
 use super::convolution;
 use super::copies::{array_at, donatable, is_donated, is_same, layout};
-use crate::numbers::space_name;
+use crate::numbers::{Grouped, space_name};
 use crate::place::{Place, argument};
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
@@ -70,6 +70,15 @@ pub enum Cause {
         times: u64,
         /// The product, or the fusion around it.
         product: String,
+    },
+    /// All elements of an array are computed, and a gather reads some of them.
+    Gathered {
+        /// How many elements are computed.
+        computed: u64,
+        /// How many are read.
+        gathered: u64,
+        /// The gather, or the fusion around it.
+        gather: String,
     },
 }
 
@@ -143,8 +152,14 @@ impl Cause {
         if let Some((parameter, name)) = donatable(copy, sources) {
             return Self::Kept { parameter, name };
         }
-        if let (Change::Repetition { times }, Fixed::Product(product)) = (copy.change, &copy.consumer) {
-            return Self::Repeated { times, product: product.name().to_owned() };
+        match (copy.change, &copy.consumer) {
+            (Change::Repetition { times }, Fixed::Product(product)) => {
+                return Self::Repeated { times, product: product.name().to_owned() };
+            }
+            (Change::Values { computed, gathered }, Fixed::Other(gather)) => {
+                return Self::Gathered { computed, gathered, gather: gather.name().to_owned() };
+            }
+            _ => {}
         }
         match copy.change {
             Change::Layout => Self::Layouts { made: made(copy, sources), used: used(copy) },
@@ -153,14 +168,16 @@ impl Cause {
                 let [from, to] = [copy.from, copy.to].map(|array| space_name(array.layout().memory_space(), platform));
                 Self::Moves { from, to }
             }
-            Change::Nothing | Change::Repetition { .. } => match (&copy.producer, &copy.consumer) {
-                (Fixed::Parameter { instruction, number, .. }, Fixed::Result { .. }) => {
-                    Self::ParameterAndResult { parameter: *number, donated: is_donated(*instruction, *number) }
+            Change::Nothing | Change::Repetition { .. } | Change::Values { .. } => {
+                match (&copy.producer, &copy.consumer) {
+                    (Fixed::Parameter { instruction, number, .. }, Fixed::Result { .. }) => {
+                        Self::ParameterAndResult { parameter: *number, donated: is_donated(*instruction, *number) }
+                    }
+                    (_, Fixed::Loop(_)) => Self::LoopState,
+                    (_, Fixed::Result { .. }) => Self::Result,
+                    _ => Self::Overwritten,
                 }
-                (_, Fixed::Loop(_)) => Self::LoopState,
-                (_, Fixed::Result { .. }) => Self::Result,
-                _ => Self::Overwritten,
-            },
+            }
         }
     }
 }
@@ -256,6 +273,12 @@ impl fmt::Display for Cause {
             Self::Repeated { times, product } => {
                 write!(f, "it writes each element {times} times, and the product %{product} reads all of them")
             }
+            Self::Gathered { computed, gathered, gather } => write!(
+                f,
+                "it computes all {} elements, and the gather %{gather} reads {} of them",
+                Grouped(*computed),
+                Grouped(*gathered)
+            ),
         }
     }
 }

@@ -10,7 +10,7 @@ use xla_shape_core::{ArrayShape, Layout, Shape};
 use xla_shape_hlo::cost::{Change, Copy};
 use xla_shape_hlo::{Instruction, Sources};
 
-/// An instruction that only moves data.
+/// An instruction that only moves data, or computes more than is read.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct CopyCost {
     /// The name of the instruction.
@@ -95,7 +95,7 @@ impl CopyCost {
         self.change == Changed::Layout
     }
 
-    /// Whether it copies an array as it is, or in another layout: not only to prefetch it, and not with repeated elements ([`Change::is_copy`]).
+    /// Whether it copies an array as it is, or in another layout: not only to prefetch it, and not with repeated elements or other values ([`Change::is_copy`]).
     #[must_use]
     pub fn is_copy(&self) -> bool {
         matches!(self.change, Changed::Layout | Changed::Nothing)
@@ -113,6 +113,22 @@ words! {
         Nothing = "nothing",
         /// How often each element is there.
         Repetition = "repetition",
+        /// The value of each element.
+        Values = "values",
+    }
+}
+
+impl Changed {
+    /// Whether the instruction only moves data.
+    ///
+    /// ```
+    /// use xla_shape_answers::cost::Changed;
+    ///
+    /// assert!(Changed::Layout.only_moves() && !Changed::Values.only_moves());
+    /// ```
+    #[must_use]
+    pub fn only_moves(self) -> bool {
+        self != Self::Values
     }
 }
 
@@ -123,6 +139,7 @@ impl From<Change> for Changed {
             Change::MemorySpace => Self::MemorySpace,
             Change::Nothing => Self::Nothing,
             Change::Repetition { .. } => Self::Repetition,
+            Change::Values { .. } => Self::Values,
         }
     }
 }

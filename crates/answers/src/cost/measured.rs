@@ -58,7 +58,7 @@ pub struct Measured {
     /// For a TPU: how many picoseconds each of the compiler's cycles took, by the median over the time; null if too few instructions have
     /// cycles. Estimates are these times the cycles, so only differences between instructions show.
     pub picoseconds_per_cycle: Option<f64>,
-    /// The instructions that only move data, the longest time first.
+    /// The instructions that only move data, or compute more than is read, the longest time first.
     pub copies: Vec<MeasuredCopy>,
     /// The times by source line.
     pub lines: Vec<MeasuredLine>,
@@ -197,7 +197,7 @@ pub struct MeasuredInstruction {
     pub source: Option<String>,
 }
 
-/// An instruction that only moves data.
+/// An instruction that only moves data, or computes more than is read.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct MeasuredCopy {
     /// The name of the instruction.
@@ -353,7 +353,11 @@ impl Measured {
         let by_name = map_of(measured.instructions());
         let beside = map_of(measured.asynchronous());
         let copies = copied(copies, &by_name, &beside, all);
-        let moved = copies.iter().map(|copy| copy.times.picoseconds).fold(0, u64::saturating_add);
+        let moved = copies
+            .iter()
+            .filter(|copy| copy.change.only_moves())
+            .map(|copy| copy.times.picoseconds)
+            .fold(0, u64::saturating_add);
         let sums = |name: &dyn Fn(Option<Instruction<'_>>) -> Option<String>| grouped(&rows, &names, name);
         let lines = sums(&|found| source_text(&sources.get(found?)));
         let scopes = sums(&|found| Some(scope_of(sources.get(found?).op_name.as_deref())));

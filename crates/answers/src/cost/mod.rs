@@ -110,7 +110,7 @@ pub struct ProgramCost {
     pub loops: Vec<Loop>,
     /// The conditionals of the program.
     pub branches: Vec<Branch>,
-    /// Instructions that only move data, the most expensive first.
+    /// Instructions that only move data, or compute more than is read, the most expensive first.
     pub copies: Vec<CopyCost>,
     /// The costs by source line.
     pub lines: Vec<Line>,
@@ -601,7 +601,11 @@ impl ProgramCost {
     /// What the instructions that only move data cost; `None` if none of them has a figure.
     #[must_use]
     pub fn moved(&self) -> Option<Amount> {
-        self.copies.iter().filter_map(|copy| copy.total).reduce(Amount::saturating_add)
+        self.copies
+            .iter()
+            .filter(|copy| copy.change.only_moves())
+            .filter_map(|copy| copy.total)
+            .reduce(Amount::saturating_add)
     }
 }
 

@@ -17,6 +17,7 @@ impl Remedy {
         }
         match (copy.change, &copy.producer, &copy.consumer) {
             (Change::Repetition { times }, ..) => Some(Self::Once { times }),
+            (Change::Values { .. }, ..) => Some(Self::GatherFirst),
             (Change::Nothing, Fixed::Parameter { instruction, number, .. }, Fixed::Result { .. })
                 if !is_donated(*instruction, *number) =>
             {

@@ -94,7 +94,8 @@ impl MeasuredRun {
     pub fn new(memory: &ProgramMemory<'_>, measured: &Measured, events: &Profile) -> Self {
         let module = memory.program().module();
         let (names, sources) = (map_of(module.instructions().map(|found| (found.name(), found))), module.sources());
-        let copies = set_of(measured.copies.iter().map(|copy| copy.instruction.as_str()));
+        let copies = measured.copies.iter().filter(|copy| copy.change.only_moves());
+        let copies = set_of(copies.map(|copy| copy.instruction.as_str()));
         let collectives = set_of(measured.collectives.iter().map(|found| found.instruction.as_str()));
         let steps = memory.timeline().into_iter().flat_map(|timeline| {
             let live = timeline.bytes().get(&0).into_iter().flatten();

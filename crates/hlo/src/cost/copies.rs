@@ -1,6 +1,6 @@
 //! The instructions that only move data, and who asked for the layouts on both sides.
 
-use super::repeats::Repetition;
+use super::repeats::{Repetition, Selection};
 use super::totals::{Costs, InstructionCost};
 
 use crate::schema::{Family, Key};
@@ -12,7 +12,8 @@ use xla_shape_core::compare::LayoutEqual;
 use xla_shape_core::{ArrayShape, ElementClass, ElementType};
 
 /// An instruction that only moves data: a copy, a transpose, a reshape that changes positions, a convert that changes the layout and
-/// leaves the bits of each element as they are, or a fusion of these alone. Also a broadcast that repeats elements, if only products read the result.
+/// leaves the bits of each element as they are, or a fusion of these alone. Also a broadcast that repeats elements, if only products read the result, and
+/// what computes an array element by element, if only gathers read the result.
 #[derive(Clone, Debug)]
 pub struct Copy<'m> {
     /// The instruction, and what it costs.
@@ -63,10 +64,18 @@ pub enum Change {
         /// How many times the result has each element.
         times: u64,
     },
+    /// The value of each element. Only gathers read the result, and each could read the array before; the [`consumer`](Copy::consumer) is the first of
+    /// them.
+    Values {
+        /// How many elements are computed.
+        computed: u64,
+        /// How many are read.
+        gathered: u64,
+    },
 }
 
 impl Change {
-    /// Whether an array is written again as it is, or in another layout: not only to prefetch it, and not with repeated elements.
+    /// Whether an array is written again as it is, or in another layout: not only to prefetch it, and not with repeated elements or other values.
     ///
     /// ```
     /// use xla_shape_hlo::cost::Change;
@@ -237,10 +246,17 @@ impl<'m> Search<'m> {
 
     fn copy(&self, cost: &InstructionCost<'m>) -> Option<Copy<'m>> {
         let instruction = cost.instruction;
-        if let Some(Repetition { source, times, product }) = self.repetition(instruction) {
+        let larger = match self.repetition(instruction) {
+            Some(Repetition { source, times, product }) => {
+                Some((source, Change::Repetition { times }, Fixed::Product(product)))
+            }
+            None => self.selection(instruction).map(|Selection { source, computed, gathered, gather }| {
+                (source, Change::Values { computed, gathered }, Fixed::Other(gather))
+            }),
+        };
+        if let Some((source, change, consumer)) = larger {
             let (from, to) = (source.shape().array()?, instruction.shape().array()?);
-            let change = Change::Repetition { times };
-            let (producer, consumer) = (self.producer(source), Fixed::Product(product));
+            let producer = self.producer(source);
             return Some(Copy {
                 cost: cost.clone(),
                 from,

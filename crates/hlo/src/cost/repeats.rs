@@ -1,11 +1,12 @@
-//! Broadcasts that write each element of an array several times, for products that read all of them.
+//! Arrays that are larger than what reads them needs: broadcasts that write each element several times, for products that read all of them; and values
+//! that are computed for all elements, for gathers that read some of them.
 
 use super::copies::Search;
-use crate::schema::Key;
+use crate::schema::{Family, Key};
 use crate::{Computation, Instruction, Opcode};
 use xla_shape_core::infer::WindowDimension;
 
-/// How many instructions are looked at on the way to a product. If there are more, nothing is said.
+/// How many instructions are looked at on the way to a product or a gather. If there are more, nothing is said.
 const MOST: usize = 200;
 
 /// What an array is on its way.
@@ -15,6 +16,22 @@ enum Stage {
     Repeated,
     /// They were multiplied by others, and are yet to be summed.
     Multiplied,
+    /// It has all elements, each computed from the one at the same index.
+    Whole,
+}
+
+/// What reads an array in the end.
+struct Ends<'m> {
+    /// The first product or gather, or the outermost fusion around it.
+    first: Option<Instruction<'m>>,
+    /// The elements that all gathers read.
+    gathered: u64,
+    /// How many more instructions are looked at.
+    left: usize,
+}
+
+impl Ends<'_> {
+    const NONE: Self = Self { first: None, gathered: 0, left: MOST };
 }
 
 /// A fusion, and the fusion around it.
@@ -39,36 +56,58 @@ pub(super) struct Repetition<'m> {
     pub(super) product: Instruction<'m>,
 }
 
+/// An array of which all elements are computed, and some are read.
+pub(super) struct Selection<'m> {
+    /// What makes the array from which the elements are computed.
+    pub(super) source: Instruction<'m>,
+    /// How many elements are computed.
+    pub(super) computed: u64,
+    /// How many are read.
+    pub(super) gathered: u64,
+    /// The first gather, or the fusion around it.
+    pub(super) gather: Instruction<'m>,
+}
+
 impl<'m> Search<'m> {
     /// What an instruction repeats, if it does nothing else and only products read the result. Each of them could read the array before:
     /// what multiplies an element several times can multiply one copy of it as often.
     pub(super) fn repetition(&self, instruction: Instruction<'m>) -> Option<Repetition<'m>> {
         let source = repeated(instruction)?;
-        let count = |value: Instruction<'_>| value.shape().array()?.elements();
-        let (before, after) = (count(source)?, count(instruction)?);
+        let (before, after) = (elements(source)?, elements(instruction)?);
         // One element needs no memory of its own: its broadcast is the start of something else.
         let times = after.checked_div(before).filter(|times| before > 1 && *times > 1)?;
-        let (mut product, mut left) = (None, MOST);
-        let is_product = self.ends_in_product(instruction, Stage::Repeated, None, &mut product, &mut left);
-        Some(Repetition { source, times, product: product.filter(|_| is_product)? })
+        let mut ends = Ends::NONE;
+        let is_product = self.ends_well(instruction, Stage::Repeated, None, &mut ends);
+        Some(Repetition { source, times, product: ends.first.filter(|_| is_product)? })
     }
 
-    /// Whether all that reads a value is, or leads to, a product. `product` is the first one, or the outermost fusion around it.
-    fn ends_in_product(
+    /// What an instruction computes element by element from one array, if only gathers read the result, and no more than half as many elements as it
+    /// has. Each of them could read the array before, so that only what is read must be computed.
+    pub(super) fn selection(&self, instruction: Instruction<'m>) -> Option<Selection<'m>> {
+        let source = computed(instruction)?;
+        let computed = elements(instruction)?;
+        let mut ends = Ends::NONE;
+        let is_gathered = self.ends_well(instruction, Stage::Whole, None, &mut ends);
+        let Ends { first, gathered, .. } = ends;
+        let is_less = gathered <= computed / 2;
+        Some(Selection { source, computed, gathered, gather: first.filter(|_| is_gathered && is_less)? })
+    }
+
+    /// Whether all that reads a value is, or leads to, a product, or for [`Stage::Whole`] a gather.
+    fn ends_well(
         &self,
         value: Instruction<'m>,
         stage: Stage,
         caller: Option<&Caller<'_, 'm>>,
-        product: &mut Option<Instruction<'m>>,
-        left: &mut usize,
+        ends: &mut Ends<'m>,
     ) -> bool {
         let readers = self.readers_of(value);
-        let Some(rest) = left.checked_sub(readers.len().saturating_add(1)) else { return false };
-        *left = rest;
+        let Some(rest) = ends.left.checked_sub(readers.len().saturating_add(1)) else { return false };
+        ends.left = rest;
         if value.is_root() {
             // The result of a fusion is read where the fusion is.
             let Some(caller) = caller else { return false };
-            if !self.ends_in_product(caller.fusion, stage, caller.outer, product, left) {
+            if !self.ends_well(caller.fusion, stage, caller.outer, ends) {
                 return false;
             }
         } else if readers.is_empty() {
@@ -76,7 +115,7 @@ impl<'m> Search<'m> {
         }
         readers.iter().all(|&reader| {
             use Opcode as O;
-            let mut on = |value, stage| self.ends_in_product(value, stage, caller, product, left);
+            let mut on = |value, stage| self.ends_well(value, stage, caller, ends);
             // If both operands of a product are this value, the array before cannot replace one of them.
             if reader.opcode() != O::Fusion && is_read_twice(reader, value) {
                 return false;
@@ -88,8 +127,7 @@ impl<'m> Search<'m> {
                     let Some(fused) = reader.callee(Key::Calls) else { return false };
                     let inside = Caller { fusion: reader, outer: caller };
                     return fused.instructions().all(|parameter| {
-                        !is_operand(parameter, reader, value)
-                            || self.ends_in_product(parameter, stage, Some(&inside), product, left)
+                        !is_operand(parameter, reader, value) || self.ends_well(parameter, stage, Some(&inside), ends)
                     });
                 }
                 (O::Dot, Stage::Repeated) => true,
@@ -97,14 +135,22 @@ impl<'m> Search<'m> {
                 (O::Reduce, Stage::Multiplied) => {
                     reader.callee(Key::ToApply).is_some_and(|sum| sum.root().opcode() == O::Add)
                 }
+                // Its other operand has the indices.
+                (O::Gather, Stage::Whole) => reader.operand(0).and_then(|operand| operand.instruction()) == Some(value),
                 _ => false,
             };
-            if is_end && product.is_none() {
-                *product = Some(caller.map_or(reader, Caller::outermost));
+            if is_end {
+                ends.gathered = ends.gathered.saturating_add(elements(reader).unwrap_or(u64::MAX));
+                ends.first = ends.first.or(Some(caller.map_or(reader, Caller::outermost)));
             }
             is_end
         })
     }
+}
+
+/// The number of elements of an array.
+fn elements(value: Instruction<'_>) -> Option<u64> {
+    value.shape().array()?.elements()
 }
 
 /// Whether a value is more than one operand of an instruction.
@@ -136,6 +182,33 @@ fn repeated(instruction: Instruction<'_>) -> Option<Instruction<'_>> {
         _ => false,
     };
     repeats.then(|| instruction.operand(0)?.instruction()).flatten()
+}
+
+/// The array from which an instruction computes each element of its result, if it is the only one with as many elements. It has the same sizes and order.
+fn computed(instruction: Instruction<'_>) -> Option<Instruction<'_>> {
+    let result = instruction.shape().array()?;
+    let all = result.elements()?;
+    let is_elementwise = |opcode: Opcode<'_>| opcode.family() == Family::Elementwise;
+    let computes = match instruction.opcode() {
+        Opcode::Fusion => instruction.callee(Key::Calls)?.instructions().all(|inside| {
+            // What is smaller may be anything that makes the same in each row, and is cheap to make.
+            let is_small = |value: Instruction<'_>| elements(value).is_some_and(|elements| elements < all);
+            match inside.opcode() {
+                Opcode::Parameter | Opcode::Constant => true,
+                Opcode::Broadcast => inside.operand(0).and_then(|operand| operand.instruction()).is_some_and(is_small),
+                Opcode::Bitcast | Opcode::Reshape => is_small(inside),
+                opcode => is_elementwise(opcode),
+            }
+        }),
+        opcode => is_elementwise(opcode),
+    };
+    let operands = instruction.operands().filter_map(|operand| operand.instruction());
+    let mut whole = operands.filter(|operand| elements(*operand).is_none_or(|elements| elements >= all));
+    let (source, others) = (whole.next()?, whole.next());
+    let array = source.shape().array()?;
+    let is_same = array.dimensions() == result.dimensions()
+        && array.layout().minor_to_major() == result.layout().minor_to_major();
+    (computes && is_same && others.is_none()).then_some(source)
 }
 
 /// Whether a convolution is a matrix product: no window, or one that does nothing but to pair the elements of two equal dimensions, as TPUs write
@@ -235,5 +308,82 @@ f { p = f32[8,8,16]{2,1,0} parameter(0)
         ] {
             assert_eq!(repeated(&computations, &entry), None, "{entry}");
         }
+    }
+
+    /// How many elements are computed, how many are read, and by which gather.
+    fn gathered(computations: &str, entry: &str) -> Option<(u64, u64, String)> {
+        let text = format!(
+            "HloModule m
+half {{ x = bf16[64,16]{{1,0}} parameter(0) s = bf16[64]{{0}} parameter(1)
+  b = bf16[64,16]{{1,0}} broadcast(s), dimensions={{0}}
+  ROOT y = bf16[64,16]{{1,0}} multiply(x, b) }}
+rows {{ t = f32[64,16]{{1,0}} parameter(0) n = s32[4]{{0}} parameter(1)
+  ROOT g = f32[4,16]{{1,0}} gather(t, n), offset_dims={{1}}, collapsed_slice_dims={{0}}, start_index_map={{0}}, index_vector_dim=1, \
+           slice_sizes={{1,16}} }}
+{computations}
+ENTRY e {{ table = bf16[64,16]{{1,0}} parameter(0)
+  i = s32[4]{{0}} parameter(1)
+  scale = bf16[64]{{0}} parameter(2)
+{entry} }}"
+        );
+        let module = Module::parse(&text).unwrap();
+        let costs = module.costs().unwrap();
+        costs.copies().into_iter().find_map(|copy| match (copy.change, copy.consumer) {
+            (Change::Values { computed, gathered }, Fixed::Other(gather)) => {
+                assert_eq!(copy.from.to_string(), "bf16[64,16]{1,0}");
+                Some((computed, gathered, gather.name().to_string()))
+            }
+            _ => None,
+        })
+    }
+
+    const CONVERTED: &str = "  c = f32[64,16]{1,0} convert(table)\n";
+
+    const GATHERED: &str = "  ROOT r = f32[4,16]{1,0} fusion(c, i), kind=kCustom, calls=rows";
+
+    #[test]
+    fn what_is_computed_and_not_read_is_found() {
+        let found = Some((1024, 64, "r".to_string()));
+        assert_eq!(gathered("", &format!("{CONVERTED}{GATHERED}")), found);
+        // A multiplication by one number for each row, and a bitcast on the way.
+        let scaled = "  c = bf16[64,16]{1,0} fusion(table, scale), kind=kLoop, calls=half
+  v = bf16[64,16]{1,0} bitcast(c)
+  ROOT r = bf16[4,16]{1,0} gather(v, i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,16}";
+        assert_eq!(gathered("", scaled), found);
+        // Two gathers read twice as many.
+        let both = format!(
+            "{CONVERTED}  q = f32[4,16]{{1,0}} fusion(c, i), kind=kCustom, calls=rows\n{}\n  ROOT b = f32[4,16]{{1,0}} add(q, r)",
+            GATHERED.replace("ROOT r", "r")
+        );
+        assert_eq!(gathered("", &both), Some((1024, 128, "q".to_string())));
+    }
+
+    #[test]
+    fn what_is_computed_and_read_is_not_said() {
+        let read = format!("{CONVERTED}{}\n  n = f32[64,16]{{1,0}} negate(c)\n", GATHERED.replace("ROOT r", "r"));
+        // Something else reads all elements.
+        assert_eq!(gathered("", &format!("{read}  ROOT b = (f32[4,16], f32[64,16]) tuple(r, n)")), None);
+        // The gather reads more than half as many elements as there are.
+        let half = "  ROOT r = f32[33,16]{1,0} gather(c, i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, \
+                    slice_sizes={1,16}";
+        assert_eq!(gathered("", &format!("{CONVERTED}{half}")), None);
+        assert_eq!(
+            gathered("", &format!("{CONVERTED}{}", half.replace("[33,16]", "[32,16]"))),
+            Some((1024, 512, "r".to_string()))
+        );
+        // Rows of a transposed array are not rows of the array before, and a sum of two arrays needs two gathers.
+        for (inside, operands) in [
+            ("ROOT y = f32[64,16]{1,0} convert(z)\n  z = bf16[64,16]{1,0} broadcast(x), dimensions={0,1}", "table"),
+            ("ROOT y = f32[64,16]{1,0} add(x, w)\n  w = bf16[64,16]{1,0} parameter(1)", "table, table"),
+            ("ROOT y = f32[64,16]{1,0} iota(), iota_dimension=0", "table"),
+        ] {
+            let fused = format!("f {{ x = bf16[64,16]{{1,0}} parameter(0)\n  {inside} }}");
+            let entry = format!("  c = f32[64,16]{{1,0}} fusion({operands}), kind=kLoop, calls=f\n{GATHERED}");
+            assert_eq!(gathered(&fused, &entry), None, "{inside}");
+        }
+        // The array is also what the gather takes as indices.
+        let indices = "  c = s32[64]{0} convert(scale)
+  ROOT r = s32[4]{0} gather(c, c), offset_dims={}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1}";
+        assert_eq!(gathered("", indices), None);
     }
 }

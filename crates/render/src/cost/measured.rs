@@ -1,6 +1,6 @@
 //! What a profile measured of a program, as text.
 
-use super::text::{INDENT, SHOWN, more};
+use super::text::{INDENT, SHOWN, heading_of, more};
 use crate::Text;
 use crate::words::{Factor, Grouped, InUnits, count};
 use std::fmt::{self, Write as _};
@@ -15,7 +15,8 @@ pub(super) fn add(text: &mut Text, measured: &Measured) {
         text.paragraph(note);
     }
     if !measured.copies.is_empty() {
-        text.heading("Copies, transposes and reshapes that only move data, by measured time");
+        let heading = heading_of(measured.copies.iter().map(|copy| copy.change));
+        text.heading(&format!("{heading}, by measured time"));
     }
     for copy in measured.copies.iter().take(SHOWN) {
         copied(text, copy);

@@ -1,7 +1,7 @@
 //! What a profile measured of a program, as sections of a page.
 
 use super::measured::{Each, answer, notes, percent, time};
-use super::text::SHOWN;
+use super::text::{SHOWN, heading_of};
 use crate::web::{Element, MOST, element, elements, hint, left_out, section, table};
 use crate::words::{Factor, Grouped, InUnits};
 use xla_shape_answers::cost::{Measured, MeasuredCopy, MeasuredInstruction};
@@ -44,7 +44,8 @@ fn copies(measured: &Measured) -> Option<Element> {
         element("details").with(summary).with(list(others))
     });
     (!known.is_empty()).then(|| {
-        section("measured-copies", "Copies, transposes and reshapes that only move data, by measured time")
+        let heading = heading_of(measured.copies.iter().map(|copy| copy.change));
+        section("measured-copies", format!("{heading}, by measured time"))
             .with(list(first))
             .with_all(more)
             .with_all(left_out(measured.copies.len()))

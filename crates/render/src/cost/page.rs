@@ -1,7 +1,9 @@
 //! The cost of a program as an HTML page.
 
 use super::measured_page;
-use super::text::{SHOWN, answer, beside, collectives, expensive, in_column, notes, number_in_words, result, share};
+use super::text::{
+    SHOWN, answer, beside, collectives, expensive, heading_of, in_column, notes, number_in_words, result, share,
+};
 use crate::Html;
 use crate::web::{Element, MOST, element, elements, hint, left_out, page_of_tables, section, table, table_of};
 use crate::words::{Grouped, InUnits, shortened};
@@ -85,7 +87,7 @@ fn copies(cost: &ProgramCost) -> Option<Element> {
         element("details").with(summary).with(list(others))
     });
     (!known.is_empty()).then(|| {
-        section("copies", "Copies, transposes and reshapes that only move data")
+        section("copies", heading_of(cost.copies.iter().map(|copy| copy.change)))
             .with(list(first))
             .with_all(more)
             .with_all(left_out(cost.copies.len()))

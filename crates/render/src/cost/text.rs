@@ -4,7 +4,7 @@ use super::measured;
 use crate::words::{Grouped, InUnits, Signed, count, difference};
 use crate::{Show, Text};
 use std::fmt::Write as _;
-use xla_shape_answers::cost::{Amount, Basis, ByBytes, Collective, CopyCost, NoTotal, ProgramCost, Tried};
+use xla_shape_answers::cost::{Amount, Basis, ByBytes, Changed, Collective, CopyCost, NoTotal, ProgramCost, Tried};
 
 /// The indent of the lines that belong to an entry.
 pub(super) const INDENT: &str = "      ";
@@ -29,7 +29,7 @@ impl Show for ProgramCost {
             text.paragraph(note);
         }
         if !self.copies.is_empty() {
-            text.heading("Copies, transposes and reshapes that only move data");
+            text.heading(heading_of(self.copies.iter().map(|copy| copy.change)));
         }
         for copy in self.copies.iter().take(SHOWN) {
             copied(&mut text, copy);
@@ -217,6 +217,14 @@ pub(super) fn result(tried: &Tried) -> String {
     };
     let copies = tried.copies.map_or(String::new(), |copies| format!(", copies {} -> {copies}", tried.copies_before));
     format!("{cost}{bytes}{copies}")
+}
+
+/// The heading of the list of copies.
+pub(super) fn heading_of(mut changes: impl Iterator<Item = Changed>) -> &'static str {
+    match changes.all(Changed::only_moves) {
+        true => "Copies, transposes and reshapes that only move data",
+        false => "What only moves data, or computes more than is read",
+    }
 }
 
 /// The sentence that answers the question.
