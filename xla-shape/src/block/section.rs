@@ -237,7 +237,8 @@ fn not_inside(dimension: usize, range: &Range<usize>, is_index: bool, size: usiz
 fn cuts_a_group(dimension: usize, range: &Range<usize>, period: Option<u64>) -> ! {
     match period {
         Some(period) => panic!(
-            "the range {range:?} cuts dimension {dimension} inside of a group of {period}; expected multiples of it, or all"
+            "the range {range:?} cuts dimension {dimension} inside of a group of {period}; expected multiples of it, or all \
+             (`copy_window_to` copies a part that begins anywhere, `scatter_rows` writes any rows)"
         ),
         None => panic!("dimension {dimension} can only be taken whole, found the range {range:?}"),
     }

@@ -113,8 +113,8 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
 
     /// An array `P` in the memory of this one, by a slice for each dimension: an index, a range, or all (`..`), as `submdspan` of C++ does.
     ///
-    /// `P` has the dimensions that are not an index, in the array's order, with its tiles. A range begins and ends at edges of tiles, or at
-    /// the array's end. If the size in `P` is static, the range has that size; `<=32` accepts ranges of up to 32 indices, `?` all.
+    /// `P` has the dimensions that are not an index, in the array's order, with its tiles. A range begins and ends where the array's
+    /// layout repeats, at edges of tiles, or at the array's end. If the size in `P` is static, the range has that size; `<=32` accepts ranges of up to 32 indices, `?` all.
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};
@@ -152,7 +152,9 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
     /// The part of these sizes that begins at `origin`, in the same memory: a section with a range of each dimension. `P` has the array's layout,
     /// and bounds for the sizes.
     ///
-    /// It begins and ends at edges of tiles, or at the array's end; [`copy_window_to`](Self::copy_window_to) copies a part that does not.
+    /// It begins and ends where the array's layout repeats, or at the array's end. That is at edges of tiles; along the rows of an array that is one
+    /// tile wide, such as `f32[64,128]{1,0:T(8,128)}`, at every row, and in packed tiles, at every group of rows that alternate.
+    /// [`copy_window_to`](Self::copy_window_to) copies a part that begins elsewhere, and [`scatter_rows`](Self::scatter_rows) writes rows of any number.
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};

@@ -194,6 +194,11 @@ pub trait Lender: Bytes {}
 /// # Safety
 /// If a shared reference to the value lives for `'s`, the bytes that its buffer may read are allocated, initialised and not written for
 /// `'b`.
+#[diagnostic::on_unimplemented(
+    message = "it is not known how long a borrowed part of `{Self}` lives",
+    label = "a view of a part would have to live as long as this buffer, or as what it borrows",
+    note = "a function over any buffer takes `View<'_, S>` (`buffer.view()`), or has `B: Lender` where it never gets a `View`"
+)]
 pub unsafe trait Lends<'s, 'b>: Bytes {}
 
 // SAFETY: while the value is borrowed for `'s`, which outlives `'b`, its bytes are initialised and not written (`Bytes`); writing them

@@ -354,7 +354,8 @@ fn with_values<R>(n: usize, f: impl FnOnce(&mut [u64]) -> R) -> R {
 }
 
 impl StrideTableRef<'_> {
-    /// The position of an element, in elements. For an index out of bounds, the result is unspecified.
+    /// The position of an element, in elements. For an index out of bounds, the result is unspecified;
+    /// [`checked_linear_index`](Self::checked_linear_index) says whether there is such an element.
     ///
     /// ```
     /// let array: xla_shape_core::ArrayShape = "bf16[64,256]{1,0:T(8,128)(2,1)}".parse()?;
