@@ -9,6 +9,7 @@ use alloc::borrow::ToOwned;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
+use xla_shape_core::{ArrayShape, ElementType};
 use xla_shape_mlir::{MlirError, Module, Operation, split_at_commas};
 
 /// The most numbers that index maps read, compute or return, over all steps.
@@ -172,7 +173,7 @@ impl Transfers {
             if operand.is_some_and(|operand| !operand.is_in_hbm) {
                 continue;
             }
-            let bytes = memory(argument)?.byte_size()?;
+            let bytes = packed_bytes(&memory(argument)?)?;
             let map = Map::find(all, map.split(['}', ',', ' ']).next()?)?;
             work = work.checked_add(map.work().checked_mul(steps)?)?;
             // With fewer arguments than the grid has dimensions, they do not stand for the step.
@@ -251,6 +252,13 @@ impl Transfers {
         let around = first.saturating_add(last) as f64 / bandwidth;
         (self.bytes() as f64 / bandwidth).max(around + bundles as f64 / clock)
     }
+}
+
+/// The bytes of a block, in which integers of fewer than eight bits lie side by side: Mosaic's text does not say so, but the back end packs them.
+fn packed_bytes(block: &ArrayShape) -> Option<u64> {
+    let element = block.element_type();
+    let bits = if element == ElementType::Pred { element.storage_bits() } else { element.bits() };
+    block.byte_size()?.checked_mul(bits)?.checked_div(element.storage_bits())
 }
 
 /// The arguments of the main function to which it stores, also through another view of them.
@@ -536,6 +544,15 @@ mod tests {
             Transfers::of_kernel(&kernel).unwrap().bytes()
         };
         assert_eq!((bytes("hbm"), bytes("vmem")), (4 * 4096, 0));
+    }
+
+    #[test]
+    fn integers_of_four_bits_are_packed() {
+        let text = kernel("4", "", "(%i: i32) -> (i32) {\n return %i : i32");
+        let bytes = |kind: &str| {
+            Transfers::read(&text.replace("8x128xf32", &format!("64x128x{kind}"))).unwrap().unwrap().windows[0].bytes
+        };
+        assert_eq!((bytes("f32"), bytes("i8"), bytes("i4")), (64 * 128 * 4, 64 * 128, 64 * 64));
     }
 
     #[test]

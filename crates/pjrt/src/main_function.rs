@@ -98,12 +98,12 @@ pub(crate) fn with_attributes(text: &str, name: &str, values: &BTreeMap<Argument
     let mut edits = Vec::new();
     for (argument, wanted) in values {
         let (list, number, what) = match argument {
-            Argument::Parameter(number) => (main.parameters(), *number, "parameters"),
-            Argument::Result(number) => (main.results(), *number, "results"),
+            Argument::Parameter(number) => (main.parameters(), *number, "parameter"),
+            Argument::Result(number) => (main.results(), *number, "result"),
         };
         let value = list.get(number);
         let value =
-            value.ok_or_else(|| refused(format!("`@main` has {} {what}, not one of number {number}", list.len())))?;
+            value.ok_or_else(|| refused(format!("`@main` has no {what} of number {number}: it has {}", list.len())))?;
         let new = with_attribute(value, name, wanted);
         let is_bare = main.has_bare_result() && matches!(argument, Argument::Result(_));
         edits.push((value.range(), if is_bare { format!("({new})") } else { new }));
@@ -191,8 +191,8 @@ mod tests {
     fn what_is_not_there_is_said() {
         let text = "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {";
         for (argument, said) in [
-            (Argument::Parameter(1), "`@main` has 1 parameters, not one of number 1"),
-            (Argument::Result(2), "`@main` has 1 results, not one of number 2"),
+            (Argument::Parameter(1), "`@main` has no parameter of number 1: it has 1"),
+            (Argument::Result(2), "`@main` has no result of number 2: it has 1"),
         ] {
             let error = asked(text, &[(argument, "{0}")]).unwrap_err();
             assert!(error.ends_with(said), "{error}");

@@ -1,6 +1,6 @@
 //! What fits, as text.
 
-use crate::words::{InUnits, answered_by, column_width, count, interrupted, shortened};
+use crate::words::{InUnits, answered_by, column_width, count, in_one_line, interrupted};
 use crate::{Show, Text};
 use std::collections::BTreeMap;
 use xla_shape_answers::fit::{Border, Fit, Held, Row};
@@ -172,8 +172,12 @@ fn table(fit: &Fit, text: &mut Text) {
 
 /// An array in words.
 fn held(held: &Held) -> String {
-    let source =
-        held.source.as_ref().or(held.op_name.as_ref()).map_or_else(String::new, |source| format!(", {source}"));
+    let source = held.source.as_ref().or(held.op_name.as_ref());
+    // The compiler calls a text `-` that has no lines of the user's program.
+    let source = source.map_or_else(String::new, |source| match source.strip_prefix("-:") {
+        Some(line) => format!(", line {line} of the program"),
+        None => format!(", {source}"),
+    });
     format!("{} {}, {}{source}", held.shape, InUnits(held.bytes), held.role.name())
 }
 
@@ -205,10 +209,9 @@ fn refused(fit: &Fit, text: &mut Text) {
         text.heading("Without figures");
     }
     for (row, error) in rows {
-        let error = error.split_whitespace().collect::<Vec<_>>().join(" ");
         let setting = with_axes(fit, &row.setting);
         let colon = if setting.is_empty() { "" } else { ": " };
-        text.paragraph(format_args!("  {setting}{colon}{}", shortened(&error, LONGEST)));
+        text.paragraph(format_args!("  {setting}{colon}{}", in_one_line(error, LONGEST)));
     }
 }
 

@@ -1,6 +1,6 @@
 //! Which blocks of a kernel are best, as text.
 
-use crate::words::{Grouped, InUnits, answered_by, column_width, count, interrupted, shortened};
+use crate::words::{Grouped, InUnits, answered_by, column_width, count, in_one_line, interrupted};
 use crate::{Show, Text};
 use std::collections::BTreeMap;
 use xla_shape_answers::rank::{Ranking, Row, State};
@@ -129,7 +129,6 @@ fn others(ranking: &Ranking, text: &mut Text) {
         let of_state = ranking.rows.iter().filter(|row| row.state == state).collect::<Vec<_>>();
         let Some(first) = of_state.first() else { continue };
         let error = first.error.as_deref().unwrap_or_default();
-        let error = error.split_whitespace().collect::<Vec<_>>().join(" ");
         let such = match (of_state.len(), words(&ranking.axes, &first.setting)) {
             (_, words) if words.is_empty() => String::new(),
             (1, words) => format!(" ({words})"),
@@ -138,7 +137,7 @@ fn others(ranking: &Ranking, text: &mut Text) {
         text.paragraph(format_args!(
             "{} {what}{such}: {}",
             count(of_state.len() as u64, "candidate", "candidates"),
-            shortened(&error, MOST_OF_ERROR)
+            in_one_line(error, MOST_OF_ERROR)
         ));
     }
 }

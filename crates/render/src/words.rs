@@ -46,6 +46,18 @@ pub(crate) fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     }
 }
 
+/// A compiler's message in one line of at most `most` characters. The text of an instruction, which may be long, is left out where sizes follow it.
+pub(crate) fn in_one_line(message: &str, most: usize) -> String {
+    let line = message.split_whitespace().collect::<Vec<_>>().join(" ");
+    // `… on stack for %k = bf16[8,128] custom-call(…), …. Scoped allocation with size …`
+    let sizes = |line: &str| {
+        let (before, rest) = line.split_once(" for %")?;
+        let (name, rest) = rest.split_once(" = ")?;
+        Some(format!("{before} for %{name}. {}", rest.get(rest.rfind("Scoped allocation")?..)?))
+    };
+    shortened(&sizes(&line).unwrap_or(line), most).into_owned()
+}
+
 /// By how much a number changed, in percent of the number before, if both are known.
 pub(crate) fn change_in_percent(before: Option<u64>, after: Option<u64>) -> Option<String> {
     let (before, after) = (before.filter(|&before| before > 0)?, after?);
@@ -57,7 +69,23 @@ pub(crate) fn change_in_percent(before: Option<u64>, after: Option<u64>) -> Opti
 
 #[cfg(test)]
 mod tests {
-    use super::{change_in_percent, shortened};
+    use super::{change_in_percent, in_one_line, shortened};
+
+    #[test]
+    fn a_message_keeps_the_sizes_after_a_long_instruction() {
+        let long = "x".repeat(500);
+        let sizes = "Scoped allocation with size 17.00M and limit 16.00M exceeded scoped vmem limit by 1020.0K.";
+        let message = format!(
+            "OOM:\nRan out of memory in memory space vmem while allocating on stack for %k.1 = bf16[8]{{0}} custom-call(%x), {long}. {sizes}"
+        );
+        let line = in_one_line(&message, 300);
+        assert_eq!(
+            line,
+            format!("OOM: Ran out of memory in memory space vmem while allocating on stack for %k.1. {sizes}")
+        );
+        assert_eq!(in_one_line(&long, 300), shortened(&long, 300));
+        assert_eq!(in_one_line("too\nlarge", 300), "too large");
+    }
 
     #[test]
     fn a_small_change_is_not_shown_as_none() {

@@ -212,8 +212,7 @@ fn what_is_not_compiled_would_be_refused_and_what_is_compiled_is_ranked() {
 /// The bundles of the smallest candidate of each kernel: those of all take too long to read without optimization.
 fn bundles_and_copies_are_those_of_an_independent_count(device: &str) {
     let mut recorded: Vec<Recorded> = corpus("block_ranking.jsonl.zst");
-    // Blocks of int4 are packed, but counted as if each number took a byte: their copies take half the time that we say.
-    recorded.retain(|case| case.device == device && !case.kernel.starts_with("product_s4"));
+    recorded.retain(|case| case.device == device);
     for case in &recorded {
         let compiled = case.candidates.iter().filter_map(|candidate| candidate.compiled.as_ref());
         let made = compiled.min_by_key(|made| whole(&made.bundles).lines().count()).unwrap();

@@ -1,5 +1,6 @@
 //! A file of claims: read, checked for contradictions, and written.
 
+use super::bound::Bound;
 use super::claim::{Claim, Field, Operation, Role, Tables};
 use std::error::Error;
 use std::fmt;
@@ -174,6 +175,9 @@ impl Claim {
         if let Self::Fused(claim) = self {
             return if claim.scope.is_some() { Ok(()) } else { Err("expected a scope".to_owned()) };
         }
+        if self.is_of_nothing_with_bytes(self) {
+            return Err("the claim contradicts itself: with a count of 0 there are no bytes".to_owned());
+        }
         let fields = self.fields();
         if fields.iter().any(|field| field.role != Role::Selects) {
             return Ok(());
@@ -185,6 +189,17 @@ impl Claim {
             Self::Instructions(_) | Self::CustomCalls(_) | Self::Loops(_) | Self::Fused(_) => "count",
         };
         Err(format!("the claim says nothing: expected {says}"))
+    }
+
+    /// The numbers that a field allows, if the claim has it.
+    fn bound(&self, name: &str) -> Option<Bound> {
+        self.fields().iter().find(|field| field.name == name)?.role.bound()
+    }
+
+    /// Whether this claim wants nothing to be there, and the other one bytes of it.
+    fn is_of_nothing_with_bytes(&self, other: &Self) -> bool {
+        self.bound("count").is_some_and(|count| count.most == 0)
+            && other.bound("bytes").is_some_and(|bytes| bytes.least > 0)
     }
 
     /// The name of a field that cannot hold in both claims. `None` unless this claim is about some of the things that the other is about.
@@ -205,7 +220,8 @@ impl Claim {
                 None => own.role == Role::Says && is_same && own.text != other.text,
             })
         };
-        others.iter().filter(|_| is_part).find(differs).map(|field| field.name)
+        let of_nothing = || (is_part && other.is_of_nothing_with_bytes(self)).then_some("bytes");
+        others.iter().filter(|_| is_part).find(differs).map(|field| field.name).or_else(of_nothing)
     }
 }
 
@@ -231,6 +247,10 @@ mod tests {
                 "line 1, column 1: the claim says nothing: expected element_type, layout, memory",
             ),
             ("[[fused]]\ncount = 1", "line 1, column 1: expected a scope"),
+            (
+                "[[copies]]\ncount = 0\nbytes = '>=1MiB'",
+                "line 1, column 1: the claim contradicts itself: with a count of 0 there are no bytes",
+            ),
             (
                 "[[collectives]]\nopcode = 'add'\ncount = 0",
                 "line 1, column 1: `add` is not a collective; these are: all-gather",
@@ -262,6 +282,9 @@ mod tests {
         for (first, second, field) in [
             ("[[copies]]\ncount = 0", "[[copies]]\ncount = '>=1'", Some("count")),
             ("[[copies]]\ncount = '<=2'", "[[copies]]\nline = 'a.py:3'\ncount = 3", Some("count")),
+            ("[[copies]]\ncount = 0", "[[copies]]\nline = 'a.py:3'\nbytes = '>=1MiB'", Some("bytes")),
+            ("[[copies]]\nbytes = '>=1MiB'", "[[copies]]\nline = 'a.py:3'\ncount = 0", None),
+            ("[[copies]]\ncount = 0", "[[copies]]\nbytes = '<=1MiB'", None),
             // More copies in all than from one line.
             ("[[copies]]\ncount = 2", "[[copies]]\nline = 'a.py:3'\ncount = 0", None),
             ("[[copies]]\ncount = 2", "[[copies]]\ncount = '>=1'", None),
