@@ -23,7 +23,7 @@ pub(crate) fn scanned(text: &str) -> Scan {
 /// `amounts` are how much is needed, and of how much; `largest` and `most_padded` list the allocations, each with op_name and source
 /// where the message has them; `shapes` are all shapes.
 ///
-/// With `program`, the text of the program that was refused in MLIR, or `for_`, such as 'v5e:2x4', remedies are compiled before they are recommended,
+/// With `program`, the text of the program that was refused, in MLIR or HLO, or `for_`, such as 'v5e:2x4', remedies are compiled before they are recommended,
 /// and changes of sharding of which a log warns are compiled alone: `trial` says what came of it. `instruction` of a cause is the instruction of the program
 /// that makes such a change, if only one can be meant.
 #[pyfunction]

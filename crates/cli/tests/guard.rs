@@ -288,6 +288,16 @@ fn the_plan_moves_data() {
     for name in &names {
         assert_eq!(fs::read(new.join(name)).unwrap(), moved, "{name}");
     }
+    // With an argument more, it is not known which data are whose.
+    folder.write("more.hlo", &columns.replace("  ROOT", "  d = s8[3,5]{0,1} parameter(2)\n  ROOT"));
+    assert_eq!(folder.check(&["more.hlo", "--plan", "move.sh"]).1, 1);
+    let done =
+        std::process::Command::new("sh").current_dir(folder.0.path()).args(["move.sh", "old", "new"]).output().unwrap();
+    assert_eq!(done.status.code(), Some(1), "{done:?}");
+    assert!(String::from_utf8_lossy(&done.stderr).starts_with("not all was moved"), "{done:?}");
+    // A record does not replace a lock.
+    let refused = folder.guard(&["record", "r.json", "new.hlo"]);
+    assert!(refused.errors.contains("it is a lock"), "{}", refused.errors);
 }
 
 /// The measured time of a profile may grow by what the runs differ in any case.

@@ -318,6 +318,14 @@ ENTRY e {
         assert_eq!(json(&log("bf16[24,8]"), program), json!(null));
         assert_eq!(json(&log("f32[24,8]").replace("<=[4] last", "<=[2,2]T(1,0) last"), program), json!(null));
     }
+    // A function that is called may change the same array, so neither is certain.
+    let called = "  func.func private @f(%arg0: tensor<96x8xf32>) -> tensor<96x8xf32> {
+    %0 = sdy.sharding_constraint %arg0 <@mesh, [{}, {\"a\"}]> : tensor<96x8xf32>
+    return %0 : tensor<96x8xf32>
+  }
+}
+#loc1";
+    assert_eq!(json(&log("f32[24,8]"), &shardy.replace("}\n#loc1", called)), json!(null));
     let two = hlo.replace("ROOT c", "d = f32[95,8] copy(n), sharding={mesh['a'=2,'b'=2], [{}, {'a'}]}\n  ROOT c");
     assert_eq!(json(&log("f32[24,8]"), &two), json!(null));
     assert_eq!(json(&log("f32[24,8]"), "module {}"), json!(null));

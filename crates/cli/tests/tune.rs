@@ -410,7 +410,7 @@ fn bad_input_is_said() {
         answer.errors
     };
     for (share, error) in [
-        ("x=arg7", "error: p: `@main` has no parameter of number 7: it has 2\n"),
+        ("x=arg7", "error: p: `@main` has no parameter 7; they are numbered from 0, and it has 2\n"),
         ("x=q:arg0", "error: no program is called q; expected one of: p\n"),
         ("x=arg0,arg1", "error: x: it is f32[100,200] in its first place, but bf16[2,200] at parameter 1 of p\n"),
     ] {

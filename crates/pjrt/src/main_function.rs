@@ -102,8 +102,9 @@ pub(crate) fn with_attributes(text: &str, name: &str, values: &BTreeMap<Argument
             Argument::Result(number) => (main.results(), *number, "result"),
         };
         let value = list.get(number);
-        let value =
-            value.ok_or_else(|| refused(format!("`@main` has no {what} of number {number}: it has {}", list.len())))?;
+        let value = value.ok_or_else(|| {
+            refused(format!("`@main` has no {what} {number}; they are numbered from 0, and it has {}", list.len()))
+        })?;
         let new = with_attribute(value, name, wanted);
         let is_bare = main.has_bare_result() && matches!(argument, Argument::Result(_));
         edits.push((value.range(), if is_bare { format!("({new})") } else { new }));
@@ -191,8 +192,8 @@ mod tests {
     fn what_is_not_there_is_said() {
         let text = "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {";
         for (argument, said) in [
-            (Argument::Parameter(1), "`@main` has no parameter of number 1: it has 1"),
-            (Argument::Result(2), "`@main` has no result of number 2: it has 1"),
+            (Argument::Parameter(1), "`@main` has no parameter 1; they are numbered from 0, and it has 1"),
+            (Argument::Result(2), "`@main` has no result 2; they are numbered from 0, and it has 1"),
         ] {
             let error = asked(text, &[(argument, "{0}")]).unwrap_err();
             assert!(error.ends_with(said), "{error}");

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use xla_shape_answers::cost::Amount;
 use xla_shape_answers::guard::claims::{CheckedClaim, ClaimState, Claims, Expectation, Expectations, Instead};
-use xla_shape_answers::guard::{ArrayChange, ChangedArray, Check, Checks, Record};
+use xla_shape_answers::guard::{ArrayChange, ChangedArray, Check, Checks, Record, Warning};
 use xla_shape_answers::hlo::{Limit, Measure, Quantity};
 
 /// The text lists at most this many copies, and source lines.
@@ -229,24 +229,26 @@ fn joined(check: &Check) -> String {
 pub fn plan(checks: &Checks) -> String {
     let mut lines = vec![
         "#!/bin/sh".to_owned(),
-        "# Data that were written for the program of the record, as the program takes them now.".to_owned(),
+        "# Copies data of the recorded program into the layouts that the program has now.".to_owned(),
         "# The first argument is a folder with a file for each argument of the program that changed: the bytes of one device, as they are in its memory."
             .to_owned(),
-        "# The second one is the folder to write into. Arguments that are not named here stay as they are.".to_owned(),
+        "# The second one is the folder to write into. Of several devices, each has a folder in both. Arguments that are not named here stay as they are.".to_owned(),
         "set -eu".to_owned(),
         "old=$1 new=$2".to_owned(),
     ];
-    let mut files = BTreeSet::new();
+    let (mut files, mut is_whole) = (BTreeSet::new(), true);
     for check in &checks.programs {
         if let Some(device) = &check.device {
             lines.push(format!("# {}", in_one_line(device)));
         }
+        for warning in check.warnings.iter().filter(|warning| matches!(warning, Warning::OtherArrays { .. })) {
+            lines.push(format!("# {}", in_one_line(&warning.to_string())));
+            is_whole = false;
+        }
         // Of several devices, each has folders of its own.
         let folder = check.device.as_ref().filter(|_| checks.programs.len() > 1);
         let folder = folder.map_or_else(String::new, |device| file_name(device) + "/");
-        if !folder.is_empty() {
-            lines.push(format!("mkdir -p \"$new/{folder}\""));
-        }
+        lines.push(format!("mkdir -p \"$new/{folder}\""));
         for array in &check.arrays {
             let name = in_one_line(&array.array);
             let Some(argument) = &array.argument else {
@@ -257,6 +259,7 @@ pub fn plan(checks: &Checks) -> String {
             lines.push(format!("# {name}: {what}"));
             if matches!(array.change, ArrayChange::Array | ArrayChange::Sharding) {
                 lines.extend(command.map(|command| format!("#   {}", in_one_line(&command))));
+                is_whole = false;
                 continue;
             }
             let mut file = folder.clone() + &file_name(argument);
@@ -269,6 +272,10 @@ pub fn plan(checks: &Checks) -> String {
                 false => format!("xla-shape relayout \"$old/{file}\" --from {from} --to {to} -o \"$new/{file}\""),
             });
         }
+    }
+    if !is_whole {
+        lines
+            .push("echo 'not all was moved: the comments of this script say what else changed' >&2; exit 1".to_owned());
     }
     lines.join("\n") + "\n"
 }

@@ -19,7 +19,8 @@ type Shard = (ElementType, Vec<Dimension>);
 type Values<'t> = HashMap<&'t str, (ArrayShape, Sharding)>;
 
 impl Changes {
-    /// Those of a program in HLO, as text or message, or of the function `main` in MLIR's text. None if it cannot be read: its compiler says why.
+    /// Those of a program in HLO, as text or message, or of the function `main` in MLIR's text. None if it cannot be read: its compiler says why;
+    /// and none of MLIR with constraints outside of `main`.
     pub(crate) fn of(program: &[u8]) -> Self {
         let mut changes = Self::default();
         match (std::str::from_utf8(program), Language::of(program)) {
@@ -80,6 +81,16 @@ impl Changes {
             if let Some(value) = array(parameter.type_text()).zip(sharding) {
                 values.insert(parameter.name().trim_start_matches('%'), value);
             }
+        }
+        // Of the bodies of loops and of other functions, it is not known which arrays they get: constraints in them could be meant, too.
+        let is_constraint = |operation: &xla_shape_mlir::Operation<'_>| match operation.name() {
+            "sdy.sharding_constraint" => true,
+            "stablehlo.custom_call" => operation.attribute("mhlo.sharding").is_some(),
+            _ => false,
+        };
+        let mut elsewhere = module.operations().iter().filter(|operation| operation.parent() != Some(main));
+        if elsewhere.any(is_constraint) {
+            return None;
         }
         for operation in module.operations().iter().filter(|operation| operation.parent() == Some(main)) {
             let ([name], [text, ..]) = (operation.results(), operation.texts()) else { continue };

@@ -114,7 +114,7 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
     /// An array `P` in the memory of this one, by a slice for each dimension: an index, a range, or all (`..`), as `submdspan` of C++ does.
     ///
     /// `P` has the dimensions that are not an index, in the array's order, with its tiles. A range begins and ends where the array's
-    /// layout repeats, at edges of tiles, or at the array's end. If the size in `P` is static, the range has that size; `<=32` accepts ranges of up to 32 indices, `?` all.
+    /// layout repeats, such as at edges of tiles, or at the array's end. If the size in `P` is static, the range has that size; `<=32` accepts ranges of up to 32 indices, `?` all.
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};

@@ -197,7 +197,7 @@ pub trait Lender: Bytes {}
 #[diagnostic::on_unimplemented(
     message = "it is not known how long a borrowed part of `{Self}` lives",
     label = "a view of a part would have to live as long as this buffer, or as what it borrows",
-    note = "a function over any buffer takes `View<'_, S>` (`buffer.view()`), or has `B: Lender` where it never gets a `View`"
+    note = "a function over any buffer takes `View<'_, S>` (`buffer.view()`), or has the bound `B: Lender` if no caller passes a `View`"
 )]
 pub unsafe trait Lends<'s, 'b>: Bytes {}
 

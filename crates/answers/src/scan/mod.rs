@@ -376,8 +376,7 @@ impl Scan {
         self.trials = trials;
     }
 
-    /// Says which instruction of a program each message is about that says of something else than memory what was refused; `find` returns `None` if
-    /// that is not certain.
+    /// Names the instruction of a program that each message is about, except messages about memory. `find` returns `None` if it is not certain.
     #[cfg(feature = "through")]
     pub fn name_instructions(&mut self, mut find: impl FnMut(&Refusal) -> Option<InProgram>) {
         let refusals = self.messages.refusals();

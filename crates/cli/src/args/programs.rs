@@ -273,7 +273,7 @@ pub(crate) struct CostArguments {
 /// Fail when a program becomes worse, or when a claim no longer holds
 ///
 /// `record` writes a small JSON file: memory, cycles or seconds, copies, collectives and fusions, the layouts of parameters and results, and the
-/// cycles of source lines. `lock` writes the same file, for data that must go on fitting. `check` compares a program with such a file; the exit code is 1 if a
+/// cycles of source lines. `lock` writes such a file for data that are kept in a device's layout. `check` compares a program with such a file; the exit code is 1 if a
 /// number grew by more than its limit, or if data no longer fit.
 /// `claims` writes a TOML file of claims that hold, and `expect` checks such a file; the exit code is 1 if a claim does not hold.
 #[derive(Debug, Args)]

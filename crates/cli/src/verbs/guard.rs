@@ -32,6 +32,9 @@ pub(crate) fn run(arguments: &GuardArguments, host: &Host) -> Result<(), Failure
 fn record(arguments: &GuardRecordArguments, host: &Host, locks: bool) -> Result<(), Failure> {
     let path = &arguments.record;
     let old = replaced(path)?;
+    if !locks && old.as_ref().is_some_and(|old| old.lock) {
+        return Err(failed(path, &"not replaced, because it is a lock: use `guard lock`, or remove it first"));
+    }
     let measured = recorded(&arguments.program, &arguments.compiler, host, path, old.as_ref())?;
     check_outputs(measured.paths.iter().map(PathBuf::as_path), Some(&**path))?;
     let record = Record::new(measured.programs);

@@ -1,4 +1,4 @@
-//! The instructions that only move data, and who asked for the layouts on both sides.
+//! The instructions that only move data, or compute more than is read, and who asked for the layouts on both sides.
 
 use super::repeats::{Repetition, Selection};
 use super::totals::{Costs, InstructionCost};
@@ -170,7 +170,7 @@ impl Fixed<'_> {
 }
 
 impl<'m> Costs<'m> {
-    /// The instructions that run and only move data, in the order of the text.
+    /// The instructions that run and only move data, or compute more than is read, in the order of the text.
     ///
     /// ```
     /// use xla_shape_hlo::cost::{Change, Fixed};

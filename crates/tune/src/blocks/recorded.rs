@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use xla_shape_answers::block::Part;
 use xla_shape_answers::cost::Seconds;
-use xla_shape_answers::rank::{Figures, Limit, Row, State};
+use xla_shape_answers::rank::{Figures, Limit, Row, State, Tried};
 use xla_shape_core::tpu::Generation;
 use xla_shape_mosaic::kernels;
 use xla_shape_program::{CompileError, Host};
@@ -242,4 +242,31 @@ fn bundles_and_copies_on_v6e_are_those_of_an_independent_count() {
 #[test]
 fn bundles_and_copies_on_v7x_are_those_of_an_independent_count() {
     bundles_and_copies_are_those_of_an_independent_count("v7x");
+}
+
+/// Of all candidates, unlike the test above. In an optimized build it takes seconds: `scripts/laws.sh` runs it.
+#[test]
+#[ignore = "reads all candidates, which takes two minutes without optimization; scripts/laws.sh runs it"]
+fn our_first_candidate_is_the_best_by_an_independent_count() {
+    let recorded: Vec<Recorded> = corpus("block_ranking.jsonl.zst");
+    for case in &recorded {
+        let generation = case.generation();
+        let compiled =
+            case.candidates.iter().enumerate().filter_map(|(at, found)| Some((at, found.compiled.as_ref()?)));
+        let tried = compiled.map(|(at, made)| Tried { at: vec![at], made: Ok(made.read(generation)) }).collect();
+        let axis = Axis::new("candidate", (0..case.candidates.len()).map(|at| at.to_string()));
+        let ranking = Ranking::new(&case.device, vec![axis], tried);
+        let seconds = |row: &Row| {
+            let at: usize = row.setting["candidate"].parse().unwrap();
+            case.candidates[at].compiled.as_ref().unwrap().seconds(generation)
+        };
+        let least = ranking.ranked().map(seconds).fold(f64::MAX, f64::min);
+        assert_eq!(seconds(ranking.ranked().next().unwrap()), least, "{}", case.kernel);
+        for row in ranking.ranked() {
+            let at: usize = row.setting["candidate"].parse().unwrap();
+            let (bundles, executed) =
+                (row.figures.bundles.unwrap(), case.candidates[at].compiled.as_ref().unwrap().executed);
+            assert!(bundles <= executed && bundles * 100 >= executed * 93, "{}: {bundles}, {executed}", case.kernel);
+        }
+    }
 }

@@ -166,11 +166,9 @@ impl Claim {
             let all =
                 Opcode::ALL.iter().filter(|opcode| opcode.is_collective() && Operation::started(**opcode) == **opcode);
             let all: Vec<_> = all.map(|opcode| opcode.text()).collect();
-            return if all.contains(&opcode.0.text()) {
-                Ok(())
-            } else {
-                Err(format!("`{opcode}` is not a collective; these are: {}", all.join(", ")))
-            };
+            if !all.contains(&opcode.0.text()) {
+                return Err(format!("`{opcode}` is not a collective; these are: {}", all.join(", ")));
+            }
         }
         if let Self::Fused(claim) = self {
             return if claim.scope.is_some() { Ok(()) } else { Err("expected a scope".to_owned()) };
@@ -250,6 +248,14 @@ mod tests {
             (
                 "[[copies]]\ncount = 0\nbytes = '>=1MiB'",
                 "line 1, column 1: the claim contradicts itself: with a count of 0 there are no bytes",
+            ),
+            (
+                "[[collectives]]\nopcode = 'all-gather'\ncount = 0\nbytes = '>=1MiB'",
+                "line 1, column 1: the claim contradicts itself",
+            ),
+            (
+                "[[collectives]]\nopcode = 'all-gather'",
+                "line 1, column 1: the claim says nothing: expected count or bytes",
             ),
             (
                 "[[collectives]]\nopcode = 'add'\ncount = 0",
