@@ -240,7 +240,7 @@ where
     ///
     /// See the [module](crate::product) for the element types and layouts of the operands. If the right one is row-major, a block has all
     /// columns or a multiple of 128. Blocks of 64 to 256 rows are fast where there are so many: each packs the columns that it multiplies. Where all sums
-    /// fit into the cache, [`add_product`](Self::add_product) and a pass over them may be faster: measure both.
+    /// fit into the cache, [`add_product`](Buffer::add_product) and a pass over them may be faster: measure both.
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};

@@ -9,7 +9,6 @@ use alloc::borrow::ToOwned;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
-use xla_shape_core::{ArrayShape, ElementType};
 use xla_shape_mlir::{MlirError, Module, Operation, split_at_commas};
 
 /// The most numbers that index maps read, compute or return, over all steps.
@@ -173,7 +172,7 @@ impl Transfers {
             if operand.is_some_and(|operand| !operand.is_in_hbm) {
                 continue;
             }
-            let bytes = packed_bytes(&memory(argument)?)?;
+            let bytes = memory(argument)?.byte_size()?;
             let map = Map::find(all, map.split(['}', ',', ' ']).next()?)?;
             work = work.checked_add(map.work().checked_mul(steps)?)?;
             // With fewer arguments than the grid has dimensions, they do not stand for the step.
@@ -252,13 +251,6 @@ impl Transfers {
         let around = first.saturating_add(last) as f64 / bandwidth;
         (self.bytes() as f64 / bandwidth).max(around + bundles as f64 / clock)
     }
-}
-
-/// The bytes of a block, in which integers of fewer than eight bits lie side by side: Mosaic's text does not say so, but the back end packs them.
-fn packed_bytes(block: &ArrayShape) -> Option<u64> {
-    let element = block.element_type();
-    let bits = if element == ElementType::Pred { element.storage_bits() } else { element.bits() };
-    block.byte_size()?.checked_mul(bits)?.checked_div(element.storage_bits())
 }
 
 /// The arguments of the main function to which it stores, also through another view of them.

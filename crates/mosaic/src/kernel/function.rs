@@ -4,7 +4,7 @@ use super::Kernel;
 use alloc::borrow::ToOwned;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use xla_shape_core::ArrayShape;
+use xla_shape_core::{ArrayShape, ElementType};
 use xla_shape_hlo::find_spelled_shapes;
 use xla_shape_mlir::Operation;
 
@@ -100,11 +100,18 @@ pub(crate) fn plain_memory(of: &str) -> Option<ArrayShape> {
 /// The array of `%x: memref<16x256xf32, #xir.tiled<(8,128),[2,1]>, …>`, with its tiles.
 pub(crate) fn memory(argument: &str) -> Option<ArrayShape> {
     let plain_shape = plain(&plain_memory(argument)?);
-    let Some((_, tiled)) = argument.split_once("tiled<") else { return plain_shape.parse().ok() };
-    let tiles = tiled.split(",[").next()?;
-    let rank = plain_shape.parse::<ArrayShape>().ok()?.dimensions().len();
-    let order = (0..rank).rev().map(|number| number.to_string()).collect::<Vec<_>>().join(",");
-    alloc::format!("{plain_shape}{{{order}:T{tiles}}}").parse().ok()
+    let array = plain_shape.parse::<ArrayShape>().ok()?;
+    let tiles = argument.split_once("tiled<").and_then(|(_, tiled)| tiled.split(",[").next());
+    // Numbers of fewer than eight bits lie side by side: Mosaic's text does not say so, but the back end packs them.
+    let bits = Some(array.element_type()).filter(|element| *element != ElementType::Pred).map(ElementType::bits);
+    let packed = bits.filter(|bits| (1..8).contains(bits));
+    if tiles.is_none() && packed.is_none() {
+        return Some(array);
+    }
+    let order = (0..array.dimensions().len()).rev().map(|number| number.to_string()).collect::<Vec<_>>().join(",");
+    let tiles = tiles.map_or_else(String::new, |tiles| alloc::format!("T{tiles}"));
+    let packed = packed.map_or_else(String::new, |bits| alloc::format!("E({bits})"));
+    alloc::format!("{plain_shape}{{{order}:{tiles}{packed}}}").parse().ok()
 }
 
 /// An array as text, without its layout.
