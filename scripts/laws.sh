@@ -11,5 +11,3 @@ shift || true
 echo "PROPTEST_CASES=$PROPTEST_CASES PROPTEST_RNG_SEED=$PROPTEST_RNG_SEED"
 export CARGO_PROFILE_TEST_OPT_LEVEL=1 CARGO_PROFILE_DEV_DEBUG_ASSERTIONS=true
 cargo test -p xla-shape-tests --features laws --target-dir target/laws --no-fail-fast -- "$@"
-# What the tests read of the recorded rankings of kernels, for all candidates.
-cargo test -p xla-shape-tune --lib --target-dir target/laws -- --ignored

@@ -27,7 +27,7 @@ from jax.experimental.pallas import tpu as pltpu
 from xla_shape._blocks import _kernels, _equations
 
 TOPOLOGIES = {"v5e": "v5e:2x2", "v6e": "v6e:2x2", "v7x": "tpu7x:2x2x1"}
-# The bundles after a branch that execute whether it is taken or not: a region ends so many bundles after each branch.
+# How many bundles after a branch execute even if it is taken.
 DELAY = {"v5e": 4, "v6e": 4, "v7x": 6}
 bf16, f32, f8, s8, s4, s32 = jnp.bfloat16, jnp.float32, jnp.float8_e4m3fn, jnp.int8, jnp.int4, jnp.int32
 array = jax.ShapeDtypeStruct

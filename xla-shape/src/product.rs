@@ -239,8 +239,8 @@ where
     /// layout, and the sums are in the cache. Of a last block, which may be smaller, the sums outside are 0.
     ///
     /// See the [module](crate::product) for the element types and layouts of the operands. If the right one is row-major, a block has all
-    /// columns or a multiple of 128. Blocks of 64 to 256 rows are fast where there are so many: each packs the columns that it multiplies. Where all sums
-    /// fit into the cache, [`add_product`](Buffer::add_product) and a pass over them may be faster: measure both.
+    /// columns or a multiple of 128. Blocks of 64 to 256 rows are fast if there are so many rows, because each block packs the columns that it
+    /// multiplies. If all sums fit into the cache, [`add_product`](Buffer::add_product) and then a pass over them may be faster: measure both.
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};

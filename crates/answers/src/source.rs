@@ -24,6 +24,18 @@ pub fn file_and_line(file: &str, line: Option<usize>) -> String {
     line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}"))
 }
 
+/// The line of the program's text, if a source is one: `-:7` is line 7. The compiler gives such sources to a text that has none of the user's program.
+///
+/// ```
+/// use xla_shape_answers::source::line_of_text;
+///
+/// assert_eq!((line_of_text("-:7"), line_of_text("train.py:7")), (Some("7"), None));
+/// ```
+#[must_use]
+pub fn line_of_text(source: &str) -> Option<&str> {
+    source.strip_prefix("-:")
+}
+
 /// Whether the value is a parameter, whose op_name is a path in the caller's data, such as `params['w1']`.
 #[must_use]
 pub fn is_argument(role: Role) -> bool {

@@ -127,25 +127,18 @@ impl<'a> FileName<'a> {
 /// ```
 #[must_use]
 pub fn compilations<F: Ord>(files: impl IntoIterator<Item = (F, String, String)>) -> Vec<Vec<(String, String)>> {
-    let (mut timed, mut untimed) = (Vec::new(), Vec::<Vec<(String, String)>>::new());
+    let (mut timed, mut untimed) = (Vec::new(), Vec::<(F, Vec<(String, String)>)>::new());
     let mut files: Vec<_> = files.into_iter().collect();
     sort_by(&mut files, |one, other| (&one.0, &one.1).cmp(&(&other.0, &other.1)));
-    // The folder of the last group of `untimed`.
-    let mut last = None;
     for (folder, name, text) in files {
         let Some(parts) = FileName::parse(&name) else { continue };
-        if parts.time.is_some() {
-            timed.push((name, text));
-        } else if last.as_ref() == Some(&folder)
-            && let Some(group) = untimed.last_mut()
-        {
-            group.push((name, text));
-        } else {
-            untimed.push(alloc::vec![(name, text)]);
-            last = Some(folder);
+        match untimed.last_mut() {
+            _ if parts.time.is_some() => timed.push((name, text)),
+            Some((last, group)) if *last == folder => group.push((name, text)),
+            _ => untimed.push((folder, alloc::vec![(name, text)])),
         }
     }
-    untimed.into_iter().chain([timed]).filter(|group| !group.is_empty()).collect()
+    untimed.into_iter().map(|(_, group)| group).chain([timed]).filter(|group| !group.is_empty()).collect()
 }
 
 /// A kernel of a dump: the HLO instruction that calls it, and what its files say.

@@ -4,6 +4,7 @@ use crate::words::{InUnits, answered_by, column_width, count, in_one_line, inter
 use crate::{Show, Text};
 use std::collections::BTreeMap;
 use xla_shape_answers::fit::{Border, Fit, Held, Row};
+use xla_shape_answers::source::line_of_text;
 
 impl Show for Fit {
     fn text(&self, width: usize) -> Text {
@@ -173,8 +174,7 @@ fn table(fit: &Fit, text: &mut Text) {
 /// An array in words.
 fn held(held: &Held) -> String {
     let source = held.source.as_ref().or(held.op_name.as_ref());
-    // The compiler calls a text `-` that has no lines of the user's program.
-    let source = source.map_or_else(String::new, |source| match source.strip_prefix("-:") {
+    let source = source.map_or_else(String::new, |source| match line_of_text(source) {
         Some(line) => format!(", line {line} of the program"),
         None => format!(", {source}"),
     });

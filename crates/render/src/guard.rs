@@ -239,10 +239,10 @@ pub fn plan(checks: &Checks) -> String {
     let (mut files, mut is_whole) = (BTreeSet::new(), true);
     for check in &checks.programs {
         if let Some(device) = &check.device {
-            lines.push(format!("# {}", in_one_line(device)));
+            lines.push(format!("# {}", in_comment(device)));
         }
         for warning in check.warnings.iter().filter(|warning| matches!(warning, Warning::OtherArrays { .. })) {
-            lines.push(format!("# {}", in_one_line(&warning.to_string())));
+            lines.push(format!("# {}", in_comment(&warning.to_string())));
             is_whole = false;
         }
         // Of several devices, each has folders of its own.
@@ -250,15 +250,15 @@ pub fn plan(checks: &Checks) -> String {
         let folder = folder.map_or_else(String::new, |device| file_name(device) + "/");
         lines.push(format!("mkdir -p \"$new/{folder}\""));
         for array in &check.arrays {
-            let name = in_one_line(&array.array);
+            let name = in_comment(&array.array);
             let Some(argument) = &array.argument else {
-                lines.push(format!("# {name}: now {}", in_one_line(&form(&array.after, &array.sharding))));
+                lines.push(format!("# {name}: now {}", in_comment(&form(&array.after, &array.sharding))));
                 continue;
             };
             let (what, command) = what_it_takes(array);
             lines.push(format!("# {name}: {what}"));
             if matches!(array.change, ArrayChange::Array | ArrayChange::Sharding) {
-                lines.extend(command.map(|command| format!("#   {}", in_one_line(&command))));
+                lines.extend(command.map(|command| format!("#   {}", in_comment(&command))));
                 is_whole = false;
                 continue;
             }
@@ -288,7 +288,7 @@ fn file_name(name: &str) -> String {
 }
 
 /// A text that does not end the comment that it is in.
-fn in_one_line(text: &str) -> String {
+fn in_comment(text: &str) -> String {
     text.replace(char::is_control, " ")
 }
 

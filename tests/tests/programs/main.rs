@@ -1,6 +1,7 @@
 //! HLO modules: text and protos, checks, memory. A program of its own, so that it is compiled at the same time as that of shapes.
 
 mod asynchronous;
+mod block_ranking;
 mod called_kernels;
 mod claims;
 mod cost;

@@ -182,9 +182,12 @@ fn copies_between_packed_tiles_call_only_memcpy() {
             assert!(code.iter().any(|line| line.starts_with(wanted)), "{copy} has no {wanted}:\n{}", code.join("\n"));
         }
         let mut calls: Vec<_> = code.iter().filter(|line| line.starts_with("call")).collect();
-        // Where a check fails, which is never; and the parts of the library's loop.
-        let names = ["panicking", "slice_index_fail", "apply_with"];
-        calls.retain(|line| !names.iter().any(|name| line.contains(name)));
+        // Where a check fails, which is never; and the parts of the library's own loop, but not functions of `core` that call them, as those over arrays do.
+        let is_own = |line: &str| {
+            let own = line.find("9xla_shape");
+            line.contains("apply_with") && own.is_some_and(|own| line.find("4core").is_none_or(|core| own < core))
+        };
+        calls.retain(|line| !line.contains("panicking") && !line.contains("slice_index_fail") && !is_own(line));
         let is_memcpy = |line: &&&String| line.contains("memcpy");
         assert!(calls.len() <= memcpys && calls.iter().all(|line| is_memcpy(&line)), "{copy} calls {calls:#?}");
         assert_eq!(memcpys > 0, calls.iter().any(|line| is_memcpy(&line)), "{copy}");

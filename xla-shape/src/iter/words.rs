@@ -126,7 +126,9 @@ macro_rules! by_words {
             $(
                 assert!($lane.iter().all(|lane| *lane < const { A::WEAVES[$i].count }));
                 let mut $operand = *$operand;
-                $operand.iter_mut().for_each(|line| *line = &line[..len * const { A::WEAVES[$i].count }]);
+                for line in &mut $operand {
+                    *line = &line[..len * const { A::WEAVES[$i].count }];
+                }
             )*
             for i in 0..len {
                 let elements = std::array::from_fn(|line| {

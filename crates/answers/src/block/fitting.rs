@@ -151,7 +151,10 @@ impl Part {
                     Self::Output { array, block } if block.dimensions() == shape.dimensions() => Some(array),
                     _ => None,
                 });
-                Self::Scratch(output.map_or(Some(shape.clone()), |array| half(array, shape))?)
+                Self::Scratch(match output {
+                    Some(array) => half(array, shape)?,
+                    None => shape.clone(),
+                })
             }
         })
     }

@@ -17,7 +17,7 @@ pub use crate::amount::{Amount, Seconds};
 use crate::digest::{self, Digest};
 use crate::place::Place;
 pub use crate::remedy::{Remedy, Stays};
-use crate::source::{scope_of, source_text};
+use crate::source::{line_of_text, scope_of, source_text};
 pub use cause::{Cause, FixedBy, Side};
 pub use collectives::Collective;
 use collectives::collectives;
@@ -149,7 +149,7 @@ impl ProgramCost {
     #[must_use]
     pub fn has_lines_of_text(&self) -> bool {
         let mut sources = self.lines.iter().filter_map(|line| line.source.as_deref()).peekable();
-        sources.peek().is_some() && sources.all(|source| source.starts_with("-:"))
+        sources.peek().is_some() && sources.all(|source| line_of_text(source).is_some())
     }
 }
 

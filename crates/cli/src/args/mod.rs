@@ -2,6 +2,7 @@
 
 mod files;
 mod fit;
+mod guard;
 mod mcp;
 mod programs;
 mod shapes;
@@ -9,6 +10,7 @@ mod tune;
 
 pub(crate) use files::*;
 pub(crate) use fit::*;
+pub(crate) use guard::*;
 pub(crate) use mcp::McpArguments;
 pub(crate) use programs::*;
 pub(crate) use shapes::*;

@@ -174,7 +174,7 @@ impl Claim {
             return if claim.scope.is_some() { Ok(()) } else { Err("expected a scope".to_owned()) };
         }
         if self.is_of_nothing_with_bytes(self) {
-            return Err("the claim contradicts itself: with a count of 0 there are no bytes".to_owned());
+            return Err("count = 0 and bytes above 0 cannot both hold".to_owned());
         }
         let fields = self.fields();
         if fields.iter().any(|field| field.role != Role::Selects) {
@@ -247,11 +247,11 @@ mod tests {
             ("[[fused]]\ncount = 1", "line 1, column 1: expected a scope"),
             (
                 "[[copies]]\ncount = 0\nbytes = '>=1MiB'",
-                "line 1, column 1: the claim contradicts itself: with a count of 0 there are no bytes",
+                "line 1, column 1: count = 0 and bytes above 0 cannot both hold",
             ),
             (
                 "[[collectives]]\nopcode = 'all-gather'\ncount = 0\nbytes = '>=1MiB'",
-                "line 1, column 1: the claim contradicts itself",
+                "line 1, column 1: count = 0 and bytes above 0 cannot both hold",
             ),
             (
                 "[[collectives]]\nopcode = 'all-gather'",

@@ -1,0 +1,107 @@
+//! The order of blocks, beside a slow, independent count of the bundles and the copies: `scripts/data/block_ranking.py` has followed the bundles that
+//! libtpu made of the candidates of 28 kernels, and evaluated JAX's index maps.
+
+use serde::Deserialize;
+use xla_shape_answers::rank::{Figures, Ranking, Row, Tried};
+use xla_shape_answers::search::Axis;
+use xla_shape_core::tpu::Generation;
+use xla_shape_mosaic::kernels;
+use xla_shape_tests::{corpus, is_thorough};
+
+#[derive(Deserialize)]
+struct Recorded {
+    kernel: String,
+    #[serde(rename = "for")]
+    device: String,
+    candidates: Vec<Candidate>,
+}
+
+#[derive(Deserialize)]
+struct Candidate {
+    /// What the compiler made of it, unless it was refused.
+    #[serde(flatten)]
+    compiled: Option<Compiled>,
+}
+
+#[derive(Deserialize)]
+struct Compiled {
+    bundles: String,
+    mosaic: String,
+    /// The bundles that execute.
+    executed: u64,
+    /// The bytes that the grid copies.
+    copied: u64,
+    /// Those before its first step, and those after its last one.
+    first: u64,
+    last: u64,
+}
+
+impl Compiled {
+    /// What we read in the compiler's files.
+    fn read(&self, generation: Generation) -> Figures {
+        let bundles = whole(&self.bundles);
+        let files = [("llo.k.final_bundles.txt", &*bundles), ("mosaic.k.post-relayout-insertion.txt", &*self.mosaic)];
+        Figures::new(&kernels(&files), generation)
+    }
+
+    /// The least time, by the independent counts.
+    fn seconds(&self, generation: Generation) -> f64 {
+        let speed = generation.speed().unwrap();
+        let bandwidth = (speed.hbm_bandwidth * generation.cores_per_device()) as f64;
+        let bundles = self.executed as f64 / speed.clock as f64;
+        (self.copied as f64 / bandwidth).max((self.first + self.last) as f64 / bandwidth + bundles)
+    }
+}
+
+/// The bundles of a file of the compiler: `12 >` stands for twelve bundles in a loop that do something, `12 -` for some outside of loops, and `12` for
+/// empty ones.
+fn whole(reduced: &str) -> String {
+    let (mut text, mut address) = (String::new(), 0_u64);
+    let mut add = |bundle: &str| {
+        text.push_str(&format!("{address:#x} {bundle}\n"));
+        address += 1;
+    };
+    for line in reduced.lines() {
+        let words: Vec<_> = line.split(' ').filter(|word| !word.is_empty()).collect();
+        match words[..] {
+            [count] if !line.contains('{') => (0..count.parse().unwrap()).for_each(|_| add(":  {}")),
+            [count, marks] if !line.contains('{') => {
+                let bundle = format!(": {} {{ %1 = vother }}", marks.trim_matches('-'));
+                (0..count.parse().unwrap()).for_each(|_| add(&bundle));
+            }
+            _ => add(line),
+        }
+    }
+    text
+}
+
+/// In `cargo test`, of the candidate of each kernel with the fewest bundles, because those of all take minutes to read without optimization; in `scripts/laws.sh`, of
+/// all. Then our first candidate is the best by the independent count, too.
+#[test]
+fn bundles_copies_and_the_best_candidate_are_those_of_an_independent_count() {
+    let recorded: Vec<Recorded> = corpus("block_ranking.jsonl.zst");
+    assert_eq!(recorded.len(), 28);
+    for case in &recorded {
+        let name = &case.kernel;
+        let generation: Generation = case.device.parse().unwrap();
+        let mut compiled: Vec<_> = case.candidates.iter().filter_map(|candidate| candidate.compiled.as_ref()).collect();
+        if !is_thorough() {
+            compiled.sort_by_key(|made| made.executed);
+            compiled.truncate(1);
+        }
+        let tried = compiled.iter().enumerate().map(|(at, made)| {
+            let figures = made.read(generation);
+            assert_eq!(figures.copied_bytes, Some(made.copied), "{name}");
+            // The bundles after a branch that is taken, four or six, execute, too, but are not counted.
+            let (bundles, executed) = (figures.bundles.unwrap(), made.executed);
+            assert!(bundles <= executed && bundles * 100 >= executed * 93, "{name}: {bundles} of {executed}");
+            Tried { at: vec![at], made: Ok(figures) }
+        });
+        let axis = Axis::new("candidate", (0..compiled.len()).map(|at| at.to_string()));
+        let ranking = Ranking::new(&case.device, vec![axis], tried.collect());
+        let seconds = |row: &Row| compiled[row.setting["candidate"].parse::<usize>().unwrap()].seconds(generation);
+        let times: Vec<_> = ranking.ranked().map(seconds).collect();
+        assert_eq!(times.len(), compiled.len(), "{name}");
+        assert!(times.iter().all(|time| *time >= times[0]), "{name}: {times:?}");
+    }
+}
