@@ -118,5 +118,5 @@ def _size(dimension: Any) -> int | None:
     return dimension if isinstance(dimension, int) else None
 
 
-def _text(dtype: Any, sizes: Sequence[int]) -> str:
+def _text(dtype: Any, sizes: Sequence[int | None]) -> str:
     return f"{element_type(dtype)}[{','.join(map(str, sizes))}]"

@@ -733,7 +733,7 @@ def tensor_of_capsule(capsule: Any) -> Tensor: ...
 def main(arguments: list[str]) -> int: ...
 def blocks(
     axes: list[tuple[str, list[str]]],
-    parts: Callable[[tuple[int, ...]], list[tuple[int | None, bool, list[tuple[str, str, str]]]]],
+    parts: Callable[[tuple[int, ...]], list[list[tuple[str, str, str]]]],
     make: Callable[[tuple[int, ...]], bytes],
     device: str,
     run: Callable[[list[tuple[bytes, bytes]]], Iterator[tuple[int, bytes]]],

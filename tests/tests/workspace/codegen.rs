@@ -167,8 +167,8 @@ fn kernels_are_made_of_vector_instructions() {
     }
 }
 
-/// Whole groups of rows that alternate are one loop of vector instructions, in which nothing is called: a call for each group took as long as the
-/// conversion of its elements.
+/// Whole groups of rows that alternate are loops of vector instructions, in which no function is called for an element; equal stretches are copied by
+/// `memcpy`.
 #[test]
 fn copies_between_packed_tiles_call_only_memcpy() {
     for (copy, wanted, memcpys) in [
