@@ -12,13 +12,13 @@ pub(crate) use sides::{Side, legend, side_by_side};
 pub(crate) use strings::Strings;
 
 /// The style of all pages. Each colour is written once, as `light-dark(…)`; `data-theme` of the root element chooses.
-const STYLE: &str = include_str!("web/style.css");
+const STYLE: &str = include_str!("style.css");
 
 /// The script of all pages.
-const SHARED: &str = include_str!("web/page.js");
+const SHARED: &str = include_str!("page.js");
 
 /// A script that searches in the tables and lists of a page.
-pub(crate) const FIND: &str = include_str!("web/find.js");
+pub(crate) const FIND: &str = include_str!("find.js");
 
 /// A page of tables and lists, with a search in all of them.
 pub(crate) fn page_of_tables(title: &str, main: Element) -> String {
@@ -66,7 +66,7 @@ impl Page<'_> {
             ("end", end.html()),
             ("script", script),
         ];
-        fill(include_str!("web/page.html"), &parts)
+        fill(include_str!("page.html"), &parts)
     }
 }
 
