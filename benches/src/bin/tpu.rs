@@ -5,7 +5,7 @@ use serde::Deserialize;
 use std::hint::black_box;
 use xla_shape_core::ArrayShape;
 use xla_shape_core::tpu::{Generation, default_layout};
-use xla_shape_tests::corpus;
+use xla_shape_corpus::corpus;
 
 #[derive(Deserialize)]
 struct Row {

@@ -4,6 +4,7 @@ use crate::program::{Command, program_path};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Output, Stdio};
+use xla_shape_corpus::corpus;
 
 fn program() -> Command {
     Command::program()
@@ -230,11 +231,11 @@ fn wrong_usage_is_exit_code_2() {
 /// XLA's own answers to every text of the corpus.
 #[test]
 fn agrees_with_xla() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/shapes.jsonl");
-    let rows = std::fs::read_to_string(path).unwrap();
-    let rows = rows.lines().map(|row| serde_json::from_str::<Value>(row).unwrap());
     // A line cannot hold a line ending.
-    let rows = rows.filter(|row| !row["input"].as_str().unwrap().contains(['\n', '\r'])).collect::<Vec<_>>();
+    let rows = corpus::<Value>("shapes.jsonl")
+        .into_iter()
+        .filter(|row| !row["input"].as_str().unwrap().contains(['\n', '\r']))
+        .collect::<Vec<_>>();
     let input = rows.iter().map(|row| format!("{}\n", row["input"].as_str().unwrap())).collect::<String>();
     let answers = answers(&check(input));
     assert_eq!(answers.len(), rows.len());

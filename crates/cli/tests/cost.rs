@@ -4,6 +4,7 @@ use crate::program::Command;
 use serde_json::{Value, json};
 use std::process::Output;
 use xla_shape::gpu::Gpu;
+use xla_shape_corpus::{corpus, corpus_path};
 
 /// A program whose parameter comes in a layout that its result must not have.
 const MODULE: &str = r#"HloModule m, is_scheduled=true, entry_computation_layout={(f32[8,128]{1,0:T(8,128)})->f32[8,128]{0,1:T(8,128)}}
@@ -197,9 +198,8 @@ fn a_change_is_guarded() {
 /// viewer, of a GPU (H200) those of JAX's own `ProfileData`.
 #[test]
 fn measured_times_are_those_of_other_readers() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/profiles");
-    let sums = std::fs::read_to_string(format!("{folder}/sums.jsonl")).unwrap();
-    let sums = sums.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()).collect::<Vec<_>>();
+    let folder = corpus_path("profiles").display().to_string();
+    let sums = corpus::<Value>("profiles/sums.jsonl");
     for file in ["train.xplane.pb", "v6e.xplane.pb", "h200.xplane.pb"] {
         let measured = json(&["cost", &format!("{folder}/{file}"), "--format", "json"], "")["measured"].take();
         let mut found = 0;

@@ -10,6 +10,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use xla_shape_corpus::corpus;
 use xla_shape_program::{File, PASTED};
 use xla_shape_web::{Given, answer};
 
@@ -39,8 +40,7 @@ fn file() -> PathBuf {
 }
 
 fn rows() -> Vec<Row> {
-    let text = fs::read_to_string(file()).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    corpus("doors.jsonl")
 }
 
 fn values(json: &str) -> Vec<Value> {

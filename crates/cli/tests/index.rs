@@ -3,6 +3,7 @@
 use crate::program::Command;
 use serde_json::{Value, json};
 use std::process::Output;
+use xla_shape_corpus::corpus;
 
 fn run(arguments: &[&str]) -> Output {
     Command::program().args(arguments).output().unwrap()
@@ -104,11 +105,9 @@ fn an_index_or_position_outside_is_an_error() {
 /// Compares with maps from XLA.
 #[test]
 fn maps_agree_with_xla() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/linear_index.jsonl");
-    let rows = std::fs::read_to_string(path).unwrap();
     let mut agreed = 0;
     // The tests of shapes have every row; each one is a call of the program here.
-    for row in rows.lines().step_by(5).map(|row| serde_json::from_str::<Value>(row).unwrap()) {
+    for row in corpus::<Value>("linear_index.jsonl").iter().step_by(5) {
         let layout = row["layout"].as_str().unwrap();
         let expected = row["physical_to_logical"].as_array().unwrap().iter();
         let expected = expected.map(|entry| if entry == -1 { Value::Null } else { entry.clone() });

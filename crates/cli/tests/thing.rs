@@ -4,6 +4,7 @@ use crate::compile::plugin;
 use crate::program::Command;
 use std::fs;
 use std::process::Output;
+use xla_shape_corpus::corpus;
 use xla_shape_web::{Given, answer};
 
 fn run(arguments: &[&str], input: &str) -> Output {
@@ -276,10 +277,8 @@ fn what_is_not_known_is_said() {
 /// The explorer takes the same texts for the same things.
 #[test]
 fn the_explorer_says_the_same() {
-    let rows = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/doors.jsonl")).unwrap();
     let mut compared = 0;
-    for row in rows.lines().step_by(4) {
-        let row = serde_json::from_str::<serde_json::Value>(row).unwrap();
+    for row in corpus::<serde_json::Value>("doors.jsonl").iter().step_by(4) {
         let words = row["command"].as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect::<Vec<_>>();
         let given = match (&words[..], row["input"].as_str()) {
             (_, Some(input)) => input.to_owned(),

@@ -2,10 +2,9 @@
 
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::path::Path;
 use xla_shape::{Layout, Shape};
 use xla_shape_answers::cost::Amount;
+use xla_shape_corpus::corpus;
 use xla_shape_pjrt::Slice;
 use xla_shape_tune::{Ask, Figures, Measured, Options, Place, Program, SharedArray};
 
@@ -76,9 +75,7 @@ fn replay(row: &Value, all: bool) -> Value {
 /// What the TPU compiler said of every combination of layouts, for sets of programs; `scripts/tune_sets.py` makes it.
 #[test]
 fn searches_find_what_every_combination_shows() {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus/tune_sets.jsonl");
-    let rows: Vec<Value> =
-        fs::read_to_string(file).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let rows: Vec<Value> = corpus("tune_sets.jsonl");
     let cycles = |row: &Value, field: &str| row[field]["cycles"].as_u64().unwrap();
     assert!(rows.len() >= 30);
     for row in &rows {
@@ -142,9 +139,8 @@ fn searches_find_what_every_combination_shows() {
 /// arrays that are alike are tried with one order together.
 #[test]
 fn two_caches_that_are_alike_get_the_order_that_is_the_best_for_both() {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus/tune_alike.json");
-    let row: Value = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
-    let answer = replay(&row, false);
+    let [row] = &corpus::<Value>("tune_alike.json")[..] else { panic!("one row") };
+    let answer = replay(row, false);
     let best = &answer["tried"][answer["best_entry"].as_u64().unwrap() as usize];
     // (0,2,3,1), from major to minor.
     let order = "{1,3,2,0:T(32,128)(4,1)}";

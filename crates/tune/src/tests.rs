@@ -2,24 +2,11 @@
 
 use super::search::{Found, search, weighted};
 use super::{Ask, Figures, Measured, Memory, Options, Place, Program, SharedArray, TuneError};
-use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
-use std::io::Read;
 use xla_shape_answers::cost::Amount;
 use xla_shape_answers::tune::Tuning;
 use xla_shape_core::tpu::Generation;
 use xla_shape_core::{ArrayShape, Layout, Shape};
-
-/// The rows of a file of the corpus.
-pub(crate) fn corpus<T: DeserializeOwned>(name: &str) -> Vec<T> {
-    let bytes = std::fs::read(format!("{}/../../tests/corpus/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap();
-    let mut text = String::new();
-    match name.strip_suffix(".zst") {
-        Some(_) => ruzstd::decoding::StreamingDecoder::new(&*bytes).unwrap().read_to_string(&mut text).unwrap(),
-        None => (&*bytes).read_to_string(&mut text).unwrap(),
-    };
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
 
 const OPTIONS: Options =
     Options { generation: Some(Generation::V5e), all: false, tilings: false, at_most_bytes: None, most: None };

@@ -246,14 +246,13 @@ impl Subject {
 #[cfg(test)]
 mod tests {
     use super::{Subject, Window};
+    use serde_json::Value;
     use xla_shape_core::{ArrayShape, Shape};
+    use xla_shape_corpus::corpus;
 
     /// Some of the arrays of the corpus that have a placement.
     fn arrays() -> Vec<ArrayShape> {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/shapes.jsonl");
-        let rows = std::fs::read_to_string(path).unwrap();
-        let shapes = rows.lines().filter_map(|row| {
-            let row: serde_json::Value = serde_json::from_str(row).unwrap();
+        let shapes = corpus::<Value>("shapes.jsonl").into_iter().filter_map(|row| {
             let Ok(Shape::Array(array)) = row["input"].as_str().unwrap().parse() else { return None };
             array.placement().is_ok().then_some(array)
         });

@@ -131,11 +131,8 @@ mod tests {
 
     #[test]
     fn every_shape_of_the_corpus_has_a_page() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/shapes.jsonl");
-        let rows = std::fs::read_to_string(path).unwrap();
         let mut explained = 0;
-        for row in rows.lines() {
-            let row: serde_json::Value = serde_json::from_str(row).unwrap();
+        for row in xla_shape_corpus::corpus::<serde_json::Value>("shapes.jsonl") {
             if row["expect"] == "valid" {
                 let shape: Shape = row["input"].as_str().unwrap().parse().unwrap();
                 let explanation = Explanation::new(shape.clone());

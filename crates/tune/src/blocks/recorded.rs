@@ -4,13 +4,13 @@
 use super::{Axis, Made, Question, Ranking, Source};
 use crate::Keep;
 use crate::fake::Fake;
-use crate::tests::corpus;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use xla_shape_answers::block::Part;
 use xla_shape_answers::cost::Seconds;
 use xla_shape_answers::rank::{Figures, Limit, Row, State};
+use xla_shape_corpus::corpus;
 use xla_shape_program::{CompileError, Host};
 
 #[derive(Deserialize)]

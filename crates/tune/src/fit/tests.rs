@@ -3,7 +3,6 @@
 use super::{Axis, Fit, Needed, Question, Setting, Source};
 use crate::fake::Fake;
 use crate::needed::refused;
-use crate::tests::corpus;
 use crate::{Keep, TuneError};
 use serde::Deserialize;
 use std::cell::Cell;
@@ -11,6 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use xla_shape_answers::cost::Amount;
 use xla_shape_answers::fit::Need;
+use xla_shape_corpus::corpus;
 use xla_shape_program::{CompileError, Host};
 
 /// What a setting has.
