@@ -61,7 +61,7 @@ pub fn check(name: &str, found: &[f32], expected: &[f32], tolerance: f32) -> Res
     let scale = largest(&mut expected.iter().copied());
     let error = largest(&mut expected.iter().zip(found).map(|(a, b)| a - b)) / scale;
     let all_are_numbers = found.iter().chain(expected).all(|number| number.is_finite());
-    // Nothing but zeros, or nothing at all, would agree with much: then the error is no number.
+    // If all expected numbers are 0, or there are none, the error is NaN: such a comparison would prove little.
     if found.len() != expected.len() || !all_are_numbers || error.is_nan() || error > tolerance {
         return Err(format!("{name}: the largest relative error is {error:.1e}, more than {tolerance:.1e}").into());
     }

@@ -36,7 +36,7 @@ from jax.sharding import NamedSharding, PartitionSpec
 
 __all__ = ["Kernel", "Library", "load", "stubs"]
 
-# How NumPy and ml_dtypes begin the names of element types, and XLA.
+# How the names of element types begin in NumPy and ml_dtypes, and in XLA.
 _KINDS = {"int": "s", "uint": "u", "float": "f", "bfloat": "bf", "complex": "c"}
 
 # The options of `Kernel.__call__`, which cannot be names of parameters.
@@ -140,7 +140,7 @@ class _Sizes:
         if wants["shape"] is None:
             return
         sizes = wants["sizes"]
-        # Those before them may be any.
+        # Dimensions before these may have any sizes.
         last = shape[max(len(shape) - len(sizes), 0) :] if wants.get("leading") else shape
         if (
             not _is_of(wants["element_type"], dtype)

@@ -24,7 +24,7 @@ from mcp import Client, StdioServerParameters, stdio_client
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PROGRAM = ROOT / "target/debug/xla-shape"
 ROWS, WIDTH = 32768, 1024
-# How much more memory the server may take after all calls than after the first ones, in KiB: what the allocator keeps.
+# The memory that the server may take after all calls in addition to that after the first ones, in KiB. The allocator keeps some.
 FIRST, ROOM = 300, 4096
 
 

@@ -155,7 +155,7 @@ def remaining(copy, before, after):
     def moving(cost):
         return collections.Counter(key(other) for other in cost["copies"] if other["change"] != "memory space")
 
-    # Two arguments may need the same copy: one of them must be gone.
+    # Two arguments may need equal copies: after the change, there must be one fewer.
     if moving(after)[key(copy)] >= moving(before)[key(copy)]:
         return [copy["instruction"]]
     new = moving(after) - moving(before)

@@ -98,7 +98,7 @@ def verdict(kind, before, after):
         "flags": "flags or version",
         "version": "flags or version",
     }[kind]
-    # Another version may change only where the memory is at its peak, which has no cause.
+    # Another version of the compiler may change nothing but the step of the peak, for which no cause is named.
     return (wanted in causes or kind == "version") and causes <= {wanted} | OWN, causes
 
 

@@ -107,7 +107,7 @@ class Server:
         while True:
             message = self.next()
             if message.get("id") == self.number and "method" not in message:
-                # The contents changed while it computed; it wants to be asked again.
+                # The contents changed while the server computed the answer, so ask again.
                 if message.get("error", {}).get("code") in (-32801, -32802):
                     return self.ask(method, params)
                 return message.get("result", message.get("error"))
@@ -199,7 +199,7 @@ def answers(server, only):
         return
     server.send({"method": "textDocument/didSave", "params": {"textDocument": {"uri": path.as_uri()}}})
     for path in [PROJECT / "tests" / name for name in WRONG]:
-        # rust-analyzer's own come first, those of `cargo check` later.
+        # rust-analyzer sends its own diagnostics first, and the diagnostics of `cargo check` later.
         while not any(found.get("source") == "rustc" for found in server.diagnostics.get(path.as_uri(), [])):
             server.next()
         for found in sorted(server.diagnostics[path.as_uri()], key=lambda found: (found["range"]["start"]["line"], found["source"])):

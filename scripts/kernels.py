@@ -341,7 +341,7 @@ def main():
                 files = {name: text for name, text in files.items() if "-TLP-" not in name and "-<" not in name}
                 row = {"kernel": name, "for": generation, "calls": calls, "texts": texts, "files": files}
                 print(json.dumps(row), file=corpus, flush=True)
-            # The same by the vector layouts alone: what the operands need.
+            # The relayouts that the operands need, computed from the vector layouts alone, must be the same.
             for path in glob.glob(work + "/*post-relayout-insertion.txt") + glob.glob(work + "/*post-apply-vector-layout.txt"):
                 os.remove(path)
             needed = subprocess.run([options.program, "kernel", work, "--format", "json"], capture_output=True, text=True)
@@ -357,7 +357,7 @@ def main():
     print(f"{right} of {operands['all'] - operands['not known']} operands are right by their layouts; {operands['inserted']} have a relayout, {operands['moving']} of "
           f"these move data; {operands['not known']} are not known, {operands['kernels']} kernels have other relayouts")
     sys.stdout.flush()
-    # libtpu may not end by itself.
+    # libtpu's threads may keep the process alive: end it here.
     os._exit(1 if wrong else 0)
 
 

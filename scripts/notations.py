@@ -119,7 +119,7 @@ def triton_layout(linear_layout, text, sizes):
 
 def triton_positions(linear_layout, text, sizes):
     layout = triton_layout(linear_layout, text, sizes)
-    # What the library prints is what the program writes, and reads.
+    # The program writes the same text as the library prints, and reads it.
     said = str(layout).strip()
     assert [line.split() for line in said.splitlines()] == [line.split() for line in text.splitlines()], (said, text)
     assert "text" in convert(said, "--from", "linear"), said
@@ -191,7 +191,7 @@ def mdspan(cases):
         else:
             refused += 1
     for name, command, names, includes in libraries:
-        # Of these libraries, only Kokkos' has the padded layouts of C++26: without a default constructor.
+        # Among these libraries, only Kokkos' has the padded layouts of C++26, and there they have no default constructor.
         said = [(shape, re.sub(r"(_padded<\d+>::mapping<(.*)>)\(\)$", r"\1(\2())", text), places) for shape, text, places in found]
         if "Kokkos" not in name:
             said = [case for case in said if "_padded<" not in case[1]]

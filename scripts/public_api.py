@@ -34,7 +34,7 @@ def document():
     """Writes what rustdoc knows of all crates, with all features, beside their pages: with the builds that `cargo doc` has made for those."""
     target = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     target.mkdir(exist_ok=True)
-    # Only rustdoc may see RUSTC_BOOTSTRAP: cargo builds again what is compiled with another value of it.
+    # Set RUSTC_BOOTSTRAP for rustdoc only: cargo would rebuild everything when its value changes.
     rustdoc = target / "rustdoc-json.sh"
     rustdoc.write_text('#!/bin/sh\nRUSTC_BOOTSTRAP=1 exec rustdoc "$@" -Zunstable-options --output-format=json --cap-lints=allow\n')
     rustdoc.chmod(0o755)
@@ -127,7 +127,7 @@ def public(known):
             types.append((name, kind, line, item["id"]))
 
     visit(known["root"], "")
-    # The examples that read a type: its own, and those of the types with a field of it that read the field, until none is new.
+    # The examples that read a type: its own, and the examples of a type with a field of it, if they read the field. Repeat until nothing is added.
     about, changes = {key: set(codes) for key, codes in examples.items()}, True
     while changes:
         changes = False

@@ -326,7 +326,7 @@ def one_generation(generation, corpus):
         if not causes or not causes[0]["remedies"]:
             continue
         remedy = causes[0]["remedies"][0]
-        # These ask for a list, or for more devices than the program has.
+        # These remedies change nothing in the program: one asks for a list, the other for more devices.
         if remedy["kind"] in ("list_allocations", "shard"):
             continue
         asked += 1

@@ -99,7 +99,7 @@ def bests(rounds, contenders):
         repeats[name] = max(1, int(2e-3 / (time.perf_counter() - start)))
     for round in range(rounds):
         for name, call in contenders.items():
-            # Whoever takes long has fewer rounds.
+            # A slow contender has fewer rounds.
             if round > 1 and times[name] * repeats[name] > 0.3:
                 continue
             start = time.perf_counter()

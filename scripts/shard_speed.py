@@ -114,7 +114,7 @@ def main():
         shard(program, [whole], plan(folder / "four_rows.json", FOUR_ROWS), folder / "four_rows", 4)
         whole.unlink()
         files = {name: sorted((folder / name).iterdir()) for name in ("four", "tiled", "four_rows")}
-        # The input, the work, and what must come of it.
+        # For each case: the input, the work, and the expected result.
         cases = {
             "cp": ("four", lambda inputs: copy(inputs, output), "four"),
             "4 to 8, rows": ("four_rows", lambda inputs: shard(program, inputs, rows, output, 8), None),

@@ -265,7 +265,7 @@ def compare(name, cache):
         # With the cycles of each program.
         "tried": [[row["layouts"], row["cycles"], row["bytes"], row["copies"], [program["cycles"] for program in row["programs"]]]
                   if row["taken"] else [row["layouts"], None, None, None, None] for row in rows if not row["auto"]],
-        # The same where the compiler chose the layouts and made another program of some, with the names of these.
+        # The rows in which the compiler chose the layouts. The last entry names the programs for which it made another program than with these layouts.
         "auto": [[row["layouts"], row["cycles"], row["bytes"], row["copies"], [program["cycles"] for program in row["programs"]], row["auto"]]
                  for row in rows if row["auto"]],
     }

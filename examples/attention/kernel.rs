@@ -106,8 +106,8 @@ fn zeros<S: WholeArray<Element = F32>>(sizes: S::Index) -> Buffer<S> {
     Buffer::<S>::zeroed_with(shape).expect("memory for a block")
 }
 
-/// Makes weights of scores: `exp(scale · (score - max))`, where `max` is the largest score of the row so far. What was added up before, of a smaller
-/// `max`, becomes less.
+/// Makes weights of scores: `exp(scale · (score - max))`, where `max` is the largest score of the row so far. If `max` grows, the
+/// sums so far are scaled down.
 struct Weigh<'a, S: ArrayType, T: ArrayType> {
     scores: ViewMut<'a, S>,
     scale: f32,
@@ -138,7 +138,7 @@ where
     }
 }
 
-/// The larger of two numbers, neither of which is NaN: one instruction.
+/// The larger of two numbers. Neither may be NaN, so it is one instruction.
 #[inline(always)]
 fn larger(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }

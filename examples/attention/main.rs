@@ -47,7 +47,7 @@ fn run<const H: usize, const N: usize, const D: usize>() -> Result<(), Box<dyn E
     check(Heads::<H, N, D>::TEXT, &values(&out), &expected, 1.0 / 256.0)
 }
 
-/// One head by plain loops over row-major f32. Both innermost loops go along rows, those of the first one over positions.
+/// One head by plain loops over row-major f32. Both innermost loops go along rows; in the first, a row has the positions.
 fn by_loops<const N: usize, const D: usize>([q, k, v]: [&[f32]; 3]) -> Vec<f32> {
     let mut keys = vec![0.0; D * N];
     for (j, k) in k.chunks_exact(D).enumerate() {
@@ -69,7 +69,7 @@ fn by_loops<const N: usize, const D: usize>([q, k, v]: [&[f32]; 3]) -> Vec<f32> 
     out
 }
 
-/// The time of one head beside that of plain loops.
+/// Compares the time of one head with the time of plain loops.
 fn compare<const N: usize, const D: usize>() {
     let mut numbers = Numbers::new(7);
     let [q, k, v] = [(); 3].map(|()| Buffer::<Heads<1, N, D>>::from_fn(|_| bf16::from_f32(2.0 * numbers.number())));

@@ -1,4 +1,4 @@
-//! The kernel, and the same by hand.
+//! The kernel, and the same computation written by hand.
 
 use xla_shape::infer::{ConvolutionDimensions, ConvolutionGroups, Operation, WindowDimension, assert_result};
 use xla_shape::{View, ViewMut, shape};

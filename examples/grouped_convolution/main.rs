@@ -1,5 +1,5 @@
 //! A convolution in four groups of features: each group of 128 output features sees 16 input features. A group of the output and of the kernel is
-//! a block, so the loops of a group are those of a convolution without groups; beside the same loops over slices.
+//! a block, so each group has the loops of a convolution without groups. Compared with the same loops over slices.
 //!
 //! ```text
 //! cargo run --release -p xla-shape-examples --bin grouped_convolution

@@ -14,7 +14,7 @@ pub(crate) type X = shape!(f32[M,K]{1,0:T(8,128)});
 /// XLA's layout on TPU: each 32-bit word holds elements of eight rows of a tile.
 pub(crate) type Weights = shape!(s4[K,N]{1,0:T(8,128)(8,1)E(4)});
 pub(crate) type Scales = shape!(f32[K / GROUP, N]{1,0:T(4,128)});
-/// The weights as f32, which are not made.
+/// The shape of the weights as f32. No such array is made.
 type Numeric = shape!(f32[K,N]{1,0:T(8,128)});
 pub(crate) type Y = shape!(f32[M,N]{1,0:T(8,128)});
 

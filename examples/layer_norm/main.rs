@@ -32,7 +32,7 @@ where
         rows.apply_lanes(sum.map(|sum| sum / columns), |x, mean| x - mean);
         let squares = rows.fold_lanes([0.0; 128], |sum, x| sum + x * x, |a, b| a + b);
         rows.apply_lanes(squares.map(|sum| (sum / columns + EPSILON).sqrt().recip()), |x, factor| x * factor);
-        // A block has, column by column, an element of each row of the band.
+        // A block is stored column by column, with one element of each row of the band.
         rows.for_each_block_mut(|column, block| {
             let columns = factors[column..].iter().zip(&summands[column..]);
             for (elements, (factor, summand)) in block.chunks_exact_mut(Band::<S, (), -1>::LANES).zip(columns) {

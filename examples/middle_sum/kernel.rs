@@ -4,7 +4,7 @@ use xla_shape::element::F32;
 use xla_shape::types::{Array, LayoutType, StaticDim};
 use xla_shape::{View, ViewMut};
 
-/// Adds each row of the middle dimension to the row of the result, by the runs that both have in common.
+/// Adds each row of the middle dimension to the row of the result, in pieces that are contiguous in both arrays.
 pub(crate) fn sum<B: StaticDim, S: StaticDim, D: StaticDim, L: LayoutType, R: LayoutType>(
     x: View<'_, Array<F32, (B, S, D), L>>,
     mut out: ViewMut<'_, Array<F32, (B, D), R>>,

@@ -1,5 +1,5 @@
-//! A reduction over the middle dimension, `out[b,d] = Σ x[b,s,d]`, of arrays in tiles and in row-major order with the same code, beside plain
-//! loops over row-major slices.
+//! A reduction over the middle dimension, `out[b,d] = Σ x[b,s,d]`, of arrays in tiles and in row-major order with the same code. Compared with
+//! plain loops over row-major slices.
 //!
 //! ```text
 //! cargo run --release -p xla-shape-examples --bin middle_sum

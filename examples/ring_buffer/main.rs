@@ -1,5 +1,5 @@
 //! Attention of one new position over the last ones, whose keys and values are in a ring of pages: where the window begins and ends is known
-//! at run time, beside the same loops over slices.
+//! at run time. Compared with the same loops over slices.
 //!
 //! The keys of a page lie across, so that neighbouring positions are neighbours in memory: both loops go along lines.
 //!

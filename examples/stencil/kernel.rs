@@ -1,4 +1,4 @@
-//! The kernels, and the same by hand.
+//! The kernels, and the same computations written by hand.
 
 use xla_shape::block::{Border, WindowError};
 use xla_shape::iter::runs;
@@ -10,7 +10,7 @@ pub(crate) const X: usize = 256;
 
 pub(crate) type RowMajor = shape!(f32[32,64,256]);
 pub(crate) type Tiled = shape!(f32[32,64,256]{2,1,0:T(8,128)});
-/// What is computed at a time, and what is read for it.
+/// The block that is computed at a time, and the window that is read for it.
 type Block = shape!(f32[8,16,256]{2,1,0:T(8,128)});
 type Around = shape!(f32[10,18,258]);
 
@@ -56,7 +56,7 @@ pub(crate) fn by_hand(x: &[f32], out: &mut [f32]) {
     for [z, y] in (0..Z).flat_map(|z| (0..Y).map(move |y| [z, y])) {
         let ([z0, z1, z2], [y0, y1, y2]) = (near(z, Z), near(y, Y));
         let rows = [[z0, y0], [z0, y1], [z0, y2], [z1, y0], [z1, y1], [z1, y2], [z2, y0], [z2, y1], [z2, y2]];
-        // As arrays: with slices, the compiler does not vectorize the loop, and it takes several times as long.
+        // The rows are arrays, because the compiler does not vectorize the loop over slices, which then takes several times as long.
         let [Some(a), Some(b), Some(c), Some(d), Some(e), Some(f), Some(g), Some(h), Some(i)] =
             rows.map(|[z, y]| x[(z * Y + y) * X..].first_chunk::<X>())
         else {

@@ -11,7 +11,7 @@ use xla_shape::{AccessError, DynBuffer, View, ViewMut};
 /// A matrix with these sizes in any layout.
 type Matrix<const ROWS: usize, const COLUMNS: usize, L> = Array<Bf16, (Size<ROWS>, Size<COLUMNS>), L>;
 
-/// The columns that are processed at a time: those of a tile.
+/// The columns that are processed at a time: as many as a tile has.
 const COLUMNS: usize = 128;
 
 /// `out = lhs · rhs`, compiled for these sizes and layouts. Operands of different inner sizes do not compile.

@@ -1,7 +1,7 @@
 //! A kernel that requires its operands in VMEM, the fast memory on a TPU's chip.
 //!
 //! The memory space is part of the layout, `S(1)`, and so of the type. The kernel is written for any sizes and tiles, but an operand
-//! in another memory space does not compile: `multiply(x.view(), …)` with `x` in HBM is the error below. So the program cuts the arrays into
+//! in another memory space does not compile: `multiply(x.view(), …)` with `x` in HBM gives the error below. So the program cuts the arrays into
 //! blocks, and copies them to VMEM and back.
 //!
 //! ```text

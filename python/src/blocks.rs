@@ -1,4 +1,4 @@
-//! Which blocks are best. The search is that of `xla-shape block --rank`; Python traces and makes the programs, and says where compilers run.
+//! Which blocks are best, found by the search of `xla-shape block --rank`. Python traces and makes the programs, and says where compilers run.
 
 use crate::answer::Answer;
 use crate::error::shape_error;

@@ -295,8 +295,8 @@ impl Buffer {
         function(slf.py(), &FUNCTION, "xla_shape._arrays", "as_array")?.call1((slf, dtype, copy))
     }
 
-    /// A capsule of DLPack. Since version 1, it shares the memory where the layout has strides; else it has a copy, unless `copy`
-    /// is no: a `BufferError` says why there must be one.
+    /// A DLPack capsule. With version 1 or later, it shares the memory if the layout has strides. Otherwise it has a copy; if `copy` is False,
+    /// a `BufferError` says why a copy is needed.
     #[pyo3(signature = (*, stream=None, max_version=None, dl_device=None, copy=None))]
     fn __dlpack__<'py>(
         &self,
@@ -586,7 +586,7 @@ impl Source {
         }
     }
 
-    /// Copies the array into memory that is there, and leaves padding as it is.
+    /// Copies the array into existing memory, and leaves its padding unchanged.
     fn copy_into(
         &self,
         py: Python<'_>,

@@ -39,7 +39,7 @@ pub(crate) fn copied(
     copied?.ok_or_else(|| no_memory(to))
 }
 
-/// Copies into memory that is there, and leaves padding as it is.
+/// Copies into existing memory, and leaves its padding unchanged.
 pub(crate) fn copy_into(
     py: Python<'_>,
     from: &ArrayShape,
@@ -54,7 +54,7 @@ pub(crate) fn copy_into(
     })
 }
 
-/// Bytes that are copied in less time than other Python threads would gain by.
+/// A copy of this many bytes takes so little time that it is not worth releasing the GIL for other threads.
 const SMALL: u64 = 16 << 10;
 
 /// Copies so many bytes without the GIL, unless they are few.
@@ -96,7 +96,7 @@ pub(crate) fn gather(
             }
             let plan = slab.plan().map_err(shape_error)?;
             for piece in slab.destination() {
-                // There is one: these slabs come in order.
+                // There is a single piece, because these slabs come in order.
                 helpers.run(&plan, &gathered, &mut result[piece])?;
             }
         }

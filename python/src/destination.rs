@@ -31,7 +31,7 @@ impl<'py> FromPyObject<'_, 'py> for DestinationArgument {
     }
 }
 
-/// The shape that an array is to have; row-major if nothing says it.
+/// The shape of the result; row-major if the caller names no layout.
 pub(crate) fn shape_for(to: Option<DestinationArgument>, source: &ArrayShape) -> PyResult<ArrayShape> {
     let destination = to.map_or(Destination::RowMajor, |to| to.0);
     destination.shape_for(source, None).map_err(file_error)

@@ -1,4 +1,4 @@
-//! What fits. The search is that of `xla-shape fit`; Python makes the programs, and says where compilers run.
+//! What fits, found by the search of `xla-shape fit`. Python makes the programs, and says where compilers run.
 
 use crate::answer::Answer;
 use crate::error::shape_error;
@@ -12,7 +12,7 @@ use xla_shape_program::Compiler;
 use xla_shape_tune::Devices;
 use xla_shape_tune::fit::{Axis, Question, Setting, Source};
 
-/// A function of Python that makes programs: it gets the number of each axis' value, and returns the program, the device and options.
+/// A Python function that makes programs. It gets, for each axis, the number of a value, and returns the program, the device and options.
 struct Programs<'a> {
     make: Py<PyAny>,
     function: &'a Function,

@@ -52,7 +52,7 @@ const GUESSES: &[(&str, &str, &str)] = &[
 /// The error for an attribute that a class does not have; it names the right one where the name was guessed.
 pub(crate) fn unknown_name(class: &str, name: &str) -> PyErr {
     let message = format!("'{class}' object has no attribute '{name}'");
-    // Names of protocols, which libraries ask every object for.
+    // Libraries look for the names of protocols in every object: suggest nothing.
     if name.starts_with("__") {
         return PyAttributeError::new_err(message);
     }

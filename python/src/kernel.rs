@@ -19,7 +19,7 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    /// Its kernels, for each of these devices.
+    /// The kernels of the source, for each of these devices.
     fn kernels(
         &self,
         devices: &[Devices],

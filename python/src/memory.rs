@@ -28,14 +28,14 @@ pub(crate) enum Memory {
     Tensor(Arc<Tensor>),
 }
 
-/// A reference to lent bytes that goes away at once when it is dropped, also where another library drops it, such as a DLPack deleter: a
-/// bare `Py` would wait there until this module is called again. `None` only while it is dropped.
+/// A reference to lent bytes that is released as soon as it is dropped, even if another library drops it, for example in a DLPack deleter. A
+/// bare `Py` would then not be released until this module is called again. `None` only while it is dropped.
 pub(crate) struct Loan(Option<Py<Lent>>);
 
 impl Drop for Loan {
     fn drop(&mut self) {
         if let Some(lent) = self.0.take() {
-            // Without an interpreter, nobody is left to ask for the memory.
+            // If the interpreter is gone, nobody needs the memory any more.
             Python::try_attach(|py| lent.drop_ref(py));
         }
     }
@@ -43,8 +43,8 @@ impl Drop for Loan {
 
 /// Bytes that a Python object exports, in one piece.
 ///
-/// It alone owns the `Py_buffer`, and so the reference to the exporter, which it shows the garbage collector. It has no `__clear__`, like
-/// a tuple: it and arrays do not change, so a cycle through them has another object in it that does, and that one is cleared.
+/// Only this object owns the `Py_buffer`, and with it the reference to the exporter; `__traverse__` reports that reference to the garbage
+/// collector. Like a tuple, it has no `__clear__`: a cycle through objects that never change also has one that can, and that one is cleared.
 #[pyclass(frozen, module = "xla_shape._native")]
 pub(crate) struct Lent(ReadableBuffer);
 

@@ -194,7 +194,7 @@ impl Module {
         PyTuple::new(py, shapes.collect::<PyResult<Vec<_>>>()?)
     }
 
-    /// What the program costs, by the compiler's own figures: cycles, copies and what would remove them, collectives. Of a module of a
+    /// What the program costs, by the compiler's own figures: cycles, copies and what would remove them, collectives. For a module of a
     /// profile, the measured times, too.
     fn cost(&self) -> PyResult<Answer> {
         ProgramCost::of(&self.program).map(Answer::new).map_err(shape_error)
@@ -498,7 +498,7 @@ impl<'m> Context<'m> {
     }
 }
 
-/// The bytes that a text says, such as `16GiB`; a number alone is bytes.
+/// The number of bytes in a text such as `16GiB`; a number without a unit is in bytes.
 #[pyfunction]
 pub(crate) fn byte_count(text: &str) -> PyResult<u64> {
     let found = xla_shape::hlo::byte_count(text);

@@ -13,7 +13,7 @@ use xla_shape::{ArrayShape, Dimension, ParseError, Shape, Span, text::ParseError
 /// which XLA has no element type.
 const FAMILIES: [(&str, &str); 3] = [("float", "f32  "), ("int", "s32"), ("key", "u32")];
 
-/// The mark of any number of leading dimensions, and the one of those that have a name.
+/// The mark of any number of leading dimensions, and the mark of leading dimensions with a name.
 const LEADING: &str = "...";
 const NAMED_LEADING: &str = "*";
 

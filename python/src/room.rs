@@ -31,7 +31,7 @@ impl<'py, T: AsRef<str>> IntoPyObject<'py> for Text<T> {
     }
 }
 
-/// A text to write to; fails if there is not enough memory.
+/// A text that grows as it is written; writing fails if there is not enough memory.
 #[derive(Default)]
 struct Growing(String);
 

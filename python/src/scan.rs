@@ -20,12 +20,12 @@ pub(crate) fn scanned(text: &str) -> Scan {
 
 /// The shapes in a text, such as a log, and what its messages about memory say. `bool()` is whether it has any.
 ///
-/// `amounts` are how much is needed, and of how much; `largest` and `most_padded` list the allocations, each with op_name and source
+/// `amounts` say how much memory is needed and how much there is; `largest` and `most_padded` list the allocations, each with op_name and source
 /// where the message has them; `shapes` are all shapes.
 ///
 /// With `program`, the text of the program that was refused, in MLIR or HLO, or `for_`, such as 'v5e:2x4', remedies are compiled before they are recommended,
-/// and changes of sharding of which a log warns are compiled alone: `trial` says what came of it. `instruction` of a cause is the instruction of the program
-/// that makes such a change, if only one can be meant.
+/// and changes of sharding that a log warns of are compiled alone: `trial` says with which result. `instruction` of a cause is the instruction of the
+/// program that makes such a change, if only one can be meant.
 #[pyfunction]
 #[pyo3(signature = (text, /, *, program = None, for_ = None))]
 pub(crate) fn scan(py: Python<'_>, text: &str, program: Option<&str>, for_: Option<&str>) -> PyResult<Answer> {
@@ -48,7 +48,7 @@ pub(crate) fn scan(py: Python<'_>, text: &str, program: Option<&str>, for_: Opti
     })
 }
 
-/// What an error's message says about memory. `bool()` is no if it says that memory ran out, else unknown.
+/// What an error's message says about memory. `bool()` is False if it says that memory ran out; otherwise, it raises a `ShapeError`.
 #[pyfunction]
 pub(crate) fn out_of_memory(py: Python<'_>, message: &str) -> Answer {
     py.detach(|| {

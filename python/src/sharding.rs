@@ -95,7 +95,7 @@ impl Sharding {
     /// The same sharding for an array of this many dimensions. As in JAX, one that names axes may have fewer; the dimensions left out are not divided.
     #[pyo3(signature = (dimensions, /))]
     fn for_dimensions(&self, dimensions: Number<usize>) -> Self {
-        // More than any array has.
+        // No array has that many dimensions.
         Self(self.0.for_dimensions(dimensions.0.min(1 << 16)).into_owned())
     }
 
@@ -189,7 +189,7 @@ impl Sharding {
         Ok(Answer::new(answer.map_err(shape_error)?))
     }
 
-    /// For `xla_shape.reshard`: refuses a change that `reshard` and `receive` refuse whatever the devices.
+    /// For `xla_shape.reshard`: raises the error of a change that `reshard` and `receive` refuse for any devices.
     #[pyo3(signature = (to, shape, /, *, layout = None, rearrange = None))]
     fn _check_reshard(
         &self,

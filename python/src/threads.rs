@@ -27,9 +27,9 @@ pub(crate) struct Helpers {
 }
 
 impl Helpers {
-    /// With the calling thread, at most `threads`.
+    /// Helpers for a copy of this many bytes: with the calling thread, at most `threads` threads.
     pub(crate) fn for_bytes(bytes: usize, threads: Option<usize>) -> PyResult<Self> {
-        // More than there are processors would only take memory.
+        // More threads than processors would only take memory.
         let most = available_parallelism().map_or(1, NonZero::get);
         let count = threads.map_or(most, |threads| threads.min(most)) - 1;
         if count == 0 || bytes < Plan::BYTES_PER_HELPER {
@@ -75,7 +75,7 @@ impl Helpers {
         }
     }
 
-    /// Whether a copy is over before a user notices that it has begun, and too small for other threads.
+    /// Whether a copy is too small for other threads, and takes too little time for a user to notice.
     fn is_short(bytes: usize) -> bool {
         bytes < Plan::BYTES_PER_HELPER
     }
@@ -123,7 +123,7 @@ fn pool(threads: usize) -> Result<Arc<ThreadPool>, String> {
     let pool = Arc::new(ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| error.to_string())?);
     let before = try_pool().and_then(|mut made| made.replace((process, threads, pool.clone())));
     if before.as_ref().is_some_and(|&(owner, ..)| owner != process) {
-        // Waiting for threads that are not there would take for ever.
+        // After a fork, the pool's threads do not exist in this process, and waiting for them would never end.
         std::mem::forget(before);
     }
     Ok(pool)

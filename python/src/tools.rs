@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use xla_shape_answers::json_line;
 use xla_shape_program::Host;
 
-/// The tools of `xla-shape mcp`, without a server. `xla_shape.tools.Tools` has the values of Python for its JSON.
+/// The tools of `xla-shape mcp`, without a server. They take and return JSON; `xla_shape.tools.Tools` takes and returns Python values.
 #[pyclass(frozen, module = "xla_shape._native")]
 pub(crate) struct Tools {
     tools: xla_shape_cli::Tools,

@@ -1,4 +1,4 @@
-//! The best layouts of shared arrays. The search is that of `xla-shape tune`; Python says where compilers run.
+//! The best layouts of shared arrays, found by the search of `xla-shape tune`. Python says where compilers run.
 
 use crate::answer::Answer;
 use crate::error::shape_error;
@@ -113,7 +113,7 @@ impl Watch for Progress {
     }
 }
 
-/// What is asked beside the programs, from a `dict`.
+/// The parts of the question other than the programs, from a `dict`.
 pub(crate) struct Settings {
     device: String,
     share: Vec<String>,
@@ -145,7 +145,7 @@ impl Cached {
     }
 }
 
-// Derived, it would raise a `TypeError` whatever is wrong with a value.
+// A derived implementation would raise a `TypeError` for any bad value; this one passes on the value's own error.
 impl<'py> FromPyObject<'_, 'py> for Settings {
     type Error = PyErr;
 

@@ -251,7 +251,7 @@ def test_memory_of_the_array_itself():
     for start in (502, 1000, 1999):
         with pytest.raises(ShapeError, match="other memory"):
             relayout(backwards, out=memory[start : start + 500])
-    # Not in its gaps either.
+    # The result may not lie in the gaps between the source's rows either.
     with pytest.raises(ShapeError, match="other memory"):
         relayout(memory.reshape(3, 1000)[::2, :10], out=memory[1000:1020])
     assert np.array_equal(memory, before)

@@ -124,7 +124,7 @@ def test_what_cannot_be_is_not_compiled(tmp_path):
 def test_the_best_blocks_come_first_and_large_ones_are_left_out(tmp_path):
     over = {"bm": [128, 256, 1024], "bn": [128, 1024]}
     arrays = [jax.ShapeDtypeStruct((1024, 8192), jnp.bfloat16), jax.ShapeDtypeStruct((8192, 1024), jnp.bfloat16)]
-    # Both from one line: a program has the lines that it was traced from, and another program is compiled again.
+    # Trace both on one line: source lines are part of a program, and a program that differs in them is compiled again.
     answer, again = (blocks(partial(matmul, bk=4096), arrays, over=over, for_="v5e", cache=tmp_path) for _ in range(2))
     rows = answer.data["rows"]
     best = [row for row in rows if row["state"] == "ranked"]

@@ -61,7 +61,7 @@ def test_a_program_for_another_device_is_refused(compiled):
     ):
         with pytest.raises(ShapeError, match=r'compiled for cpu, not for v5e: compile it .* `memory\(f, \*args, for_="v5e"\)`'):
             call()
-    # A text does not name its device, but only those of TPUs have tiles.
+    # A module's text does not name its device, but only modules for TPUs have tiles.
     for call in (lambda: Module(compiled.as_text()).memory("v5p"), lambda: memory(compiled.as_text(), "v5p")):
         with pytest.raises(ShapeError, match="not compiled for v5p, but for a CPU or a GPU.* `xla-shape compile PROGRAM --for v5p`"):
             call()

@@ -57,5 +57,5 @@ def test_an_interrupt_ends_a_shard(tmp_path, interrupt_after):
         interrupt_after(0.02)
         job.run()
     assert list((tmp_path / "out").iterdir()) == []
-    # Nothing of it disturbs the next run.
+    # What the interrupted run left does not disturb the next run.
     assert not job.run().resumed and job.run().resumed

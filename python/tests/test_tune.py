@@ -230,7 +230,7 @@ def processes():
 @pytest.mark.parametrize("executor", [None, threads, processes])
 def test_tune(executor, cache, tmp_path):
     own = executor and executor()
-    # What runs in processes has no answers yet.
+    # Executors that run processes find no answers in the cache.
     found = tune([prefill, decode], ARGS, share=SHARE, weights={"decode": 100}, compiles=5 if own else None, executor=own,
                  cache=tmp_path if executor is processes else cache)  # fmt: skip
     if own:

@@ -124,7 +124,7 @@ class _OneOf(_Node):
                 refusals.append(str(error))
         if not refusals:
             raise TypeError(f"{place}: expected None, found a value of type {type(value).__name__}")
-        # Each alternative, and why it is not this one; the function is named once.
+        # List the alternatives, and why the value fits none of them. The function is named once.
         first, *others = refusals
         others = [other[max(other.find(place), 0) :] for other in others]
         if others and self.has_none:

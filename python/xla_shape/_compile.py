@@ -45,7 +45,7 @@ def _text_for(device: str, function: Any, args: Any) -> str:
 def lowered_device(device: str, program: Any, args: Any) -> str | None:
     """The generation of this device, if JAX has lowered or compiled the program; `None` for a function, which is to be compiled for the device.
 
-    Raises `ShapeError` if JAX compiled it for another device. Of a program that is lowered, this may be known only when it is compiled.
+    Raises `ShapeError` if JAX compiled it for another device. For a lowered program, this may be known only when it is compiled.
     """
     if not hasattr(program, "as_text"):
         return None

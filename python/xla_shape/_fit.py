@@ -39,7 +39,7 @@ def fit(
     over: the values of each axis. `"for"` is the device, `"options"` a dict of options of the compiler; a value of `"mesh"` may be a dict of
         the sizes of axes by name, which becomes a `jax.sharding.AbstractMesh`.
     for_: the device or the devices, as `over["for"]`; v5e if neither is given.
-    ascending: the axes whose values are in ascending order of the memory that they need. Of the longest, only the values around the border
+    ascending: the axes whose values are in ascending order of the memory that they need. On the longest of them, only the values around the border
         are compiled, for each combination of the others. By default, those of whole numbers that ascend. If nothing fits, the last value is tried, too: where
         it fits, the memory falls along the axis, and all values are compiled.
     executor: where compilers run: any executor of `concurrent.futures`. By default, as many compilers run on this machine as it has cores

@@ -469,7 +469,7 @@ class Module:
         """The shapes of the ENTRY computation's results: the elements of a tuple, else the one result."""
 
     def cost(self) -> Answer:
-        """What the program costs, by the compiler's own figures: cycles, copies and what would remove them, collectives. Of a module of a
+        """What the program costs, by the compiler's own figures: cycles, copies and what would remove them, collectives. For a module of a
         profile, the measured times, too.
         """
 
@@ -522,7 +522,7 @@ class Module:
 class Answer:
     """An answer: `str()` is the text that the program prints, `data` its JSON as Python values; a notebook shows the picture or page.
 
-    `answer[key]`, `len(answer)` and iteration are those of `data`. `bool()` is False if the answer is no; if that is unknown, it raises a `ShapeError`.
+    `answer[key]`, `len(answer)` and iteration apply to `data`. `bool()` is False if the answer is no; if that is unknown, it raises a `ShapeError`.
     """
 
     @property
@@ -691,12 +691,12 @@ def write(path: _Path, array: Buffer, tensor: str | None = None) -> None:
 def scan(text: str, /, *, program: str | None = None, for_: str | None = None) -> Answer:
     """The shapes in a text, such as a log, and what its messages about memory say. `bool()` is whether it has any.
 
-    `amounts` are how much is needed, and of how much; `largest` and `most_padded` list the allocations, each with op_name and source
+    `amounts` say how much memory is needed and how much there is; `largest` and `most_padded` list the allocations, each with op_name and source
     where the message has them; `shapes` are all shapes.
 
     With `program`, the text of the program that was refused, in MLIR or HLO, or `for_`, such as 'v5e:2x4', remedies are compiled before they are recommended,
-    and changes of sharding of which a log warns are compiled alone: `trial` says what came of it. `instruction` of a cause is the instruction of the program
-    that makes such a change, if only one can be meant.
+    and changes of sharding that a log warns of are compiled alone: `trial` says with which result. `instruction` of a cause is the instruction of the
+    program that makes such a change, if only one can be meant.
     """
 
 def compile_it(device: str) -> str: ...
@@ -708,7 +708,7 @@ def out_of_memory(message: str) -> Answer: ...
 def byte_count(text: str) -> int: ...
 @final
 class Tools:
-    """The tools of `xla-shape mcp`, without a server. `xla_shape.tools.Tools` has the values of Python for its JSON."""
+    """The tools of `xla-shape mcp`, without a server. They take and return JSON; `xla_shape.tools.Tools` takes and returns Python values."""
 
     def __new__(cls, roots: Sequence[_Path], write: bool) -> Tools: ...
     def described(self) -> str:

@@ -181,7 +181,7 @@ class _Program:
 
             lowered = lowered_for_tpu(program, args)
         self.text = lowered.as_text()
-        # A compiled program has no text of StableHLO. Its places are numbered as in its text.
+        # A compiled program has no StableHLO. Its parameters and results are numbered as in its own text.
         self.places = _places(lowered) if hasattr(lowered, "compiler_ir") else None
 
 

@@ -177,7 +177,7 @@ COMPUTE = {
 def compute(opcode, values):
     """The value of an instruction; `None` if it is not known."""
     kind, *more = opcode.split(".")
-    # A known operand may decide.
+    # One known operand may decide the result.
     decides = {"por": True, "pnor": True, "pand": False, "pnand": False}.get(kind)
     if decides is not None:
         if decides in values:
@@ -329,7 +329,7 @@ def candidate(device, function, arguments, setting):
     texts = [open(file, errors="replace").read() for file in sorted(glob.glob(DUMP + "/*final_bundles.txt")) if "schedule-analysis" not in file]
     [text] = [one for one in texts if re.search(r"exit bundle: \S+ = custom-call\(", one)]
     [mosaic] = [open(file).read() for file in glob.glob(DUMP + "/*post-relayout-insertion.txt")]
-    # Of the body, only the stores tell which blocks are written, also through another view of the memory.
+    # In the body, only the stores tell which blocks are written; keep them, and the views of memory that they may write through.
     head, functions = mosaic.split("  func.func @transform_0", 1)
     lines = [line for number, line in enumerate(head.splitlines()) if number < 2 or "_store " in line or "-> memref<" in line or re.match(r"\s*return|  }", line)]
     mosaic = "\n".join(lines) + "\n  func.func @transform_0" + functions

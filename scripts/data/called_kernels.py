@@ -126,7 +126,7 @@ def main():
     rows = []
     for name, (function, arguments) in PROGRAMS.items():
         lower = lambda chip: jax.jit(function).trace(*[S0(sizes, of, sharding=chip) for sizes, of in arguments]).lower(lowering_platforms=("tpu",))
-        # Where a kernel's lines are is not needed.
+        # The source locations of a kernel are not needed.
         text = re.sub(r", \\22debug_locations\\22: \\22[^\\]*\\22", "", lower(chip("v5e")).as_text())
         row = {"name": name, "compiles": {}, "program": text}
         for tpu in TOPOLOGIES:

@@ -82,7 +82,7 @@ def kernel():
     with jax.sharding.use_abstract_mesh(mesh):
         jax.jit(lambda *arrays: call(*arrays)).trace(*arrays[:inputs]).lower(lowering_platforms=("tpu",)).compile()
     [text] = [open(file).read() for file in glob.glob(DUMP + "/*post-relayout-insertion.txt")]
-    # Of the body, only the stores tell which blocks are written, also through another view of the memory.
+    # In the body, only the stores tell which blocks are written; keep them, and the views of memory that they may write through.
     head, functions = text.split("  func.func @transform_0", 1)
     lines = head.splitlines()
     keep = [line for number, line in enumerate(lines) if number < 2 or "_store " in line or "-> memref<" in line or re.match(r"\s*return|  }", line)]

@@ -32,7 +32,7 @@ SHAPES = {
     8: [(8,), (4, 2), (2, 2, 2), (2, 4)],
     16: [(16,), (4, 4), (2, 8), (8, 2), (4, 2, 2), (2, 4, 2), (2, 2, 2, 2)],
 }
-# Those of a mesh whose axes all have two devices.
+# The names of a mesh's axes, each of which has two devices.
 AXES = "pqrs"[: DEVICES.bit_length() - 1]
 BYTES = {"pred": 1, "s8": 1, "u8": 1, "bf16": 2, "f16": 2, "f32": 4, "s32": 4, "u32": 4, "c64": 8}
 
@@ -69,7 +69,7 @@ def collectives(text):
             found.append({"opcode": opcode, "bytes": size(result), "pairs": sum(a != b for a, b in pairs)})
             continue
         group = group_size(re.search(r"replica_groups=(.*?), [a-z_]+=", rest)[1])
-        # The operand on one device; an all-gather's is a part of its result.
+        # The bytes of the operand on one device. The operand of an all-gather is a part of its result; that of a reduce-scatter is larger than its result.
         operand = size(result) // (group if opcode == "all-gather" else 1) * (group if opcode == "reduce-scatter" else 1)
         found.append({"opcode": opcode, "bytes": operand, "group": group})
     return found

@@ -61,7 +61,7 @@ def main(tpu, count, seed):
                 windows.append([role, t, sizes, moves])
             scratch = [(rng.choice(list(types)[:8] if kind != "types" else list(types)), block("")[0]) for _ in range(rng.choice([0, 0, 1, 2]))]
             if all(legal(s, m) for _, _, s, m in windows) and any(m for *_, m in windows) and any(m and len(s) > 1 and s[-2] >= 8 or len(s) > 2 for _, _, s, m in windows): break
-        # Grow one window until the border.
+        # Grow one window until the kernel no longer fits.
         grown = max((w for w in windows if w[3] and len(w[2]) > 1), key=lambda w: padded(w[1], w[2]), default=None)
         if grown is None: return None
         total = lambda: sum(padded(t, s) * (2 if m else 1) for _, t, s, m in windows) + sum(padded(t, s) for t, s in scratch)
@@ -98,7 +98,7 @@ def main(tpu, count, seed):
         parameters = {"compiler_params": pltpu.CompilerParams(vmem_limit_bytes=limit)} if limit else {}
         call = pl.pallas_call(kernel, grid=(steps,), in_specs=specs["in"], out_specs=specs["out"] + [pl.BlockSpec(memory_space=pl.ANY)] * len(scratch), out_shape=shapes + anywhere,
                               scratch_shapes=[pltpu.VMEM(tuple(s), types[t]) for t, s in scratch] + [pltpu.SemaphoreType.DMA], **parameters)
-        # The compiler may keep a small array in VMEM, where it needs no blocks: say that each is in HBM.
+        # The compiler may keep a small array in VMEM, where it needs no blocks: request HBM for each.
         in_hbm = lambda *xs: call(*(x if x.dtype == bool else pltpu.with_memory_space_constraint(x, pltpu.HBM) for x in xs))
         try:
             with jax.sharding.use_abstract_mesh(mesh): hlo = jax.jit(in_hbm).trace(*arguments).lower(lowering_platforms=("tpu",)).compile().as_text()

@@ -74,7 +74,7 @@ impl ReferenceShape {
         d.iter().product::<u64>().next_multiple_of(self.tail_alignment)
     }
 
-    /// The bytes that the array takes, of elements of a type that takes `type_bytes`.
+    /// The bytes that the array takes, if an element of its type takes `type_bytes`.
     #[must_use]
     pub fn byte_size(&self, type_bytes: u64) -> u64 {
         let elements = match self.element_bits {

@@ -22,14 +22,14 @@ pub fn workspace() -> &'static Path {
     Path::new(PACKAGE).parent().expect("a package in a workspace")
 }
 
-/// The compiler with libraries that programs use.
+/// The compiler, with the libraries that test programs use.
 pub struct Compiler {
     arguments: Vec<OsString>,
     folder: PathBuf,
 }
 
 impl Compiler {
-    /// With these libraries, which are arguments of the compiler, and a folder for what it makes.
+    /// A compiler with these libraries, given as arguments of the compiler, and a folder for its output.
     ///
     /// # Panics
     ///

@@ -18,7 +18,7 @@ pub(crate) fn library() -> TokenStream {
 /// The name of `xla-shape` in a manifest, as Rust writes it; `None` if the manifest does not say one, as with `other.workspace = true`.
 fn name_in(manifest: &Path) -> Option<String> {
     const MAX_BYTES: u64 = 1 << 20;
-    // Anything but a manifest is not read.
+    // Only a manifest is read.
     fs::metadata(manifest).ok().filter(|known| known.is_file() && known.len() <= MAX_BYTES)?;
     name_of_library(&fs::read_to_string(manifest).ok()?)
 }

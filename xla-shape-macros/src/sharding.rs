@@ -60,6 +60,7 @@ fn read(written: TokenStream) -> Result<(Sharding, (Span, Span))> {
             text.parse::<Sharding>().map_err(|error| compile_error(&error.render(&text).to_string(), spans))?;
         return Ok((sharding, spans));
     }
+    // Otherwise the sharding is written as tokens: `{devices=[4,1]<=[4]}`.
     let text = Text::new(trees.into_iter().collect());
     match text.text.parse() {
         Ok(sharding) => Ok((sharding, spans)),
@@ -123,6 +124,7 @@ fn divided(tiled: &TiledSharding) -> std::result::Result<String, String> {
         Devices::List(list) => listed(list),
         _ => return Err("expected an order of devices that types can have, found another".to_owned()),
     };
+    // The dimensions of the assignment after the array's are the subgroups': what devices with the same piece do with it.
     let counts = tiled.assignment().dimensions().iter().skip(tiled.tiles().len());
     let groups = tiled
         .subgroups()

@@ -1,5 +1,5 @@
-//! Arrays in the layouts of 2017, with padded dimensions and a value in the padding: types, buffers, and what `xla-shape-parity` has of them
-//! as values.
+//! Arrays in the layouts of 2017, with padded dimensions and a value in the padding: as types, as buffers, and, from `xla-shape-parity`, as
+//! values.
 
 use crate::buffer::{Buffer, BufferError, DynBuffer};
 use crate::element::{Element, Stored};

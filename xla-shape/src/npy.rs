@@ -122,6 +122,7 @@ impl<S: WholeShape> Buffer<S> {
         let (from, start) = read_header(file, S::TYPE.map(ArrayShape::element_type))?;
         let elements = file.get(start..).unwrap_or_default();
         let shape = if let Some(array) = S::TYPE {
+            // The layout may differ: the plan below copies. Compare everything else before memory is allocated.
             if array.num_dimensions() != from.num_dimensions() {
                 return Err(BufferError::from(ShapeMismatch::new(array.clone(), from)).into());
             }
@@ -220,6 +221,7 @@ pub fn read_header(file: &[u8], given: Option<ElementType>) -> Result<(ArrayShap
     let beginning = || damaged("the file does not begin like an .npy file");
     let (version, rest) =
         file.strip_prefix(MAGIC).and_then(|rest| rest.split_first_chunk::<2>()).ok_or_else(beginning)?;
+    // Version 1 has a length of 2 bytes, later versions one of 4 bytes.
     let (length, rest) = match version {
         [1, _] => rest.split_first_chunk().map(|(length, rest)| (u16::from_le_bytes(*length) as usize, rest)),
         [2 | 3, _] => rest.split_first_chunk().map(|(length, rest)| (u32::from_le_bytes(*length) as usize, rest)),
@@ -268,7 +270,8 @@ pub fn write_header(array: &ArrayShape) -> Result<Vec<u8>, NpyError> {
     let order = if element_type.storage_bytes() == 1 { '|' } else { '<' };
     let sizes = sizes(array).iter().map(|size| format!("{size},")).collect::<String>();
     let mut text = format!("{{'descr': '{order}{name}', 'fortran_order': {fortran_order}, 'shape': ({sizes}), }}");
-    // The elements begin at a multiple of 64 bytes.
+    // The header is the magic bytes, two bytes of version, two of length, and the text. It ends with a line break, and the elements begin at a
+    // multiple of 64 bytes.
     let before = MAGIC.len() + 4;
     let end = (before + text.len() + 1).next_multiple_of(64);
     text += &" ".repeat(end - before - text.len() - 1);

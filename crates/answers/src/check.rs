@@ -38,7 +38,7 @@ pub struct CheckedShape<'a> {
     pub bytes: Option<u64>,
     /// The bytes of XLA's ShapeProto, in base64.
     pub proto: &'a str,
-    /// Of the first array in tiles that no TPU uses for its element type: which tiles a TPU uses. Absent if there is none.
+    /// The tiles that a TPU uses, for the first array with tiles that no TPU uses for its element type. Absent if there is no such array.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub hint: Option<String>,
@@ -61,7 +61,7 @@ pub struct CheckedSharding<'a> {
 /// The line is neither.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct BadLine<'a> {
-    /// The line; U+FFFD replaces bytes that are not UTF-8. Of a line longer than 64 MiB, the first 1,024 bytes.
+    /// The line; U+FFFD replaces bytes that are not UTF-8. If the line is longer than 64 MiB, only its first 1,024 bytes.
     pub input: &'a str,
     /// The line is not valid.
     #[schemars(extend("const" = false))]

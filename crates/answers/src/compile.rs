@@ -55,7 +55,7 @@ pub struct Target {
     pub result: Outcome,
 }
 
-/// What came of a program on one device.
+/// The result of compiling a program for one device.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Outcome {
@@ -73,7 +73,7 @@ pub enum Outcome {
 pub struct Problem {
     /// The sentence.
     pub message: String,
-    /// Of a program that needs too much HBM, if the compiler leaves it: the answer of `xla-shape hlo`; otherwise null.
+    /// For a program that needs too much HBM, if the compiler leaves its module: the answer of `xla-shape hlo`; otherwise null.
     pub report: Option<Refused>,
 }
 
@@ -104,11 +104,11 @@ pub struct Answered {
     pub output_shardings: Option<Vec<String>>,
     /// What the program takes, in the compiler's words.
     pub memory: Memory,
-    /// Of a GPU, whether the compiler knew the results of autotuning; null for a TPU.
+    /// For a GPU: whether the compiler knew the results of autotuning; null for a TPU.
     pub autotuning: Option<Autotuning>,
     /// With a file of results of autotuning that is not complete: for how many instructions it has none.
     pub untuned: Option<Untuned>,
-    /// Of a GPU: what takes memory on the device that no compiler can say without it.
+    /// For a GPU: what else takes memory on the device. No compiler can tell how much without the device.
     pub unseen: Vec<Unseen>,
     /// The memory of the device, with the program's code.
     pub capacity: Vec<Capacity>,
@@ -440,7 +440,7 @@ fn names(module: &Module, inputs: usize) -> Vec<Option<String>> {
 impl Answer for Compilation {
     const SCHEMA: &'static str = "xla-shape/compile/1";
 
-    /// What a refused program takes its memory for, and the device that refused it.
+    /// What takes the memory of a refused program, and the device for which it was refused.
     fn digest(&self) -> Digest {
         let refused = self.targets.iter().filter_map(|target| match &target.result {
             Outcome::Good(_) => None,

@@ -123,7 +123,7 @@ pub struct UnknownDevice {
 
 impl fmt::Display for UnknownDevice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Of two lists of names, that of the device that may be meant.
+        // Of the two lists of names, take the one that has a name similar to the given one.
         match (self.gpu.meant().next(), self.generation.meant().next()) {
             (Some(_), _) => self.gpu.fmt(f),
             (None, Some(_)) => self.generation.fmt(f),

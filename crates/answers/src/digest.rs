@@ -120,7 +120,7 @@ pub enum Bundles {
 }
 
 impl Amount {
-    /// Amounts that count before others, and how much it is.
+    /// A number to sort amounts by: first the kind of amount, then its size.
     const fn size(self) -> (u8, u64) {
         match self {
             Self::Bytes(bytes) => (0, bytes),

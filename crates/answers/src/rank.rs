@@ -103,7 +103,7 @@ words! {
     }
 }
 
-/// What the compiler made of the kernels of one candidate. Of several kernels, the sums. A field is null if it is not known.
+/// What the compiler made of the kernels of one candidate. If it has several kernels, these are sums. A field is null if it is not known.
 ///
 /// ```
 /// use xla_shape_answers::rank::Figures;
@@ -311,7 +311,7 @@ impl Ranking {
     /// How many of the candidates text and digest show.
     pub const TOP: usize = 5;
 
-    /// The candidates that were tried for a device. A time that leaves something out comes after all others. Of those that take equally long, the one with fewer bundles is better, then the one with fewer
+    /// The candidates that were tried for a device. A time that leaves something out comes after all others. If several take equally long, the one with fewer bundles is better, then the one with fewer
     /// bytes, then the one whose values come first.
     #[must_use]
     pub fn new(device: &str, axes: Vec<Axis>, mut tried: Vec<Tried>) -> Self {

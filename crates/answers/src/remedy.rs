@@ -181,7 +181,7 @@ impl fmt::Display for Remedy {
     }
 }
 
-/// Whether a name is that of a part of the argument `whole`. `args[0]` may also be the first of `*args`, which is donated alone.
+/// Whether a name refers to a part of the argument `whole`. `args[0]` does not count: it may be the first of `*args`, an argument of its own.
 fn is_part(name: &str, whole: &str) -> bool {
     let rest = name.strip_prefix(whole).and_then(|rest| rest.chars().nth(1));
     !whole.is_empty() && rest.is_some_and(|first| !first.is_ascii_digit())

@@ -169,7 +169,7 @@ fn used(form: &Value, forms: &Value) -> BTreeSet<String> {
     found
 }
 
-/// Of each description, the first paragraph in one line; no formats, which are Rust's.
+/// Keeps the first paragraph of each description, in one line, and removes the formats, which are names of Rust's types.
 fn tidy(form: &mut Value) {
     match form {
         Value::Object(fields) => {

@@ -100,7 +100,7 @@ pub fn tool_schema(forms: &[Value]) -> Value {
 /// As much of a value as a prompt has room for.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Part {
-    /// Of a list the entries, of a text the characters from the number that was asked for; anything else as a whole. Sentences stand for what is long
+    /// The entries of a list, or the characters of a text, from the requested number on; anything else as a whole. Sentences stand for what is long
     /// in it.
     pub value: Value,
     /// How many entries or characters there are.

@@ -1,6 +1,6 @@
 //! Words that an answer chooses from.
 
-/// Enums whose variants each have one text, which is their JSON and their `Display`. The documentation of the type and of its variants
+/// Declares enums. Each variant has one text, which is both its JSON and its `Display`. The documentation of the type and of its variants
 /// becomes part of the JSON Schema. The crate that uses it needs `serde` and `schemars`.
 ///
 /// ```

@@ -104,10 +104,10 @@
 //! - *Lists*: a pointer with a length points to that many values, unless the length is 0. Nobody writes them during the call.
 //! - *Results*: a pointer to a result is null, or points to a place that the function may write to, and that nobody else uses during the
 //!   call; it overlaps no other such place, and no list or struct of the call.
-//! - *Structs*: a pointer to a struct is null, or points to at least as many bytes as its field `struct_size` says, of which nobody
-//!   writes any during the call.
+//! - *Structs*: a pointer to a struct is null, or points to at least as many bytes as its field `struct_size` says, and nobody
+//!   writes them during the call.
 //!
-//! The library checks what it can of these: null pointers, alignment, lists of more than `isize::MAX` bytes, sizes of structs; in builds with debug
+//! The library checks what can be checked of these rules: null pointers, alignment, lists of more than `isize::MAX` bytes, sizes of structs; in builds with debug
 //! assertions, also whether a handle is alive.
 //!
 //! # The files

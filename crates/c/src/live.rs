@@ -17,7 +17,7 @@ mod registry {
         live().insert(handle.addr(), name);
     }
 
-    /// Whether this is a handle of this type. A pointer to a freed handle counts as one again if a new handle of the type has its place.
+    /// Whether this is a handle of this type. A pointer to a freed handle is taken for one if a new handle of the type has been allocated at the same address.
     pub(crate) fn has<T>(handle: *const T, name: &'static str) -> bool {
         live().get(&handle.addr()) == Some(&name)
     }

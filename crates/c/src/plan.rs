@@ -441,7 +441,7 @@ fn single(mut ranges: impl ExactSizeIterator<Item = Range<usize>>) -> Option<Ran
 }
 
 /// # Safety
-/// The ranges of the slab are within the buffers. Nobody writes those of the source or uses those of the destination during the call.
+/// The ranges of the slab are within the buffers. During the call, nobody writes the source's ranges or uses the destination's.
 unsafe fn run_part(slab: &Slab, source: Source, destination: &Destination) -> Result<()> {
     let plan = slab.plan()?;
     let bytes_of = |shape| byte_count(shape).unwrap_or_default();

@@ -354,7 +354,7 @@ fn parts_of_arrays() {
     };
     assert_eq!(text(&made(&empty).unwrap()), "f32[]");
 
-    // What is read from a shape makes the same shape.
+    // A shape that is read as an array and made again is the same shape.
     for written in [
         "f32[]",
         "bf16[100,200]{1,0:T(8,128)(2,1)}",

@@ -40,7 +40,7 @@ pub(crate) enum Failure {
         /// The place, if it is known.
         place: Option<Place>,
     },
-    /// An error of files; the message names the option for a value that is missing.
+    /// An error about a file. If a value is missing, the message names the option that gives it.
     #[error("error: {error}{}", option(error))]
     Files {
         /// What is wrong.

@@ -95,8 +95,8 @@ fn the_book_has_the_output_of_its_commands() {
     assert!(commands > 20);
 }
 
-/// The lines of the blocks of shell commands in a page, without comments and without the texts that a command reads; and the commands before
-/// outputs in blocks of text.
+/// The commands in a page: the lines of its blocks of shell commands, without comments and without texts that a command reads; and in blocks of
+/// text, the commands before outputs.
 fn shell_lines(page: &str) -> Vec<String> {
     let mut lines = Vec::new();
     // A backslash at its end continues a line.

@@ -131,7 +131,7 @@ fn a_change_is_guarded() {
         path.to_str().unwrap().to_owned()
     };
     let slower = MODULE.replace("\"300\"", "\"310\"");
-    // The result is accepted as it comes, so that nothing is copied.
+    // The program returns the array in the layout in which it is computed, so nothing is copied.
     let asked = MODULE
         .replace("ROOT d = f32[128,8]{1,0:T(8,128)} copy(c), backend_config={\"window_config\":{\"estimated_cycles\":\"100\"}}\n", "")
         .replace("  c = ", "  ROOT c = ");
@@ -233,7 +233,7 @@ fn copies_of_a_profile_have_measured_times_and_causes() {
     assert_eq!((&v6e["device"], &runs["count"]), (&json!("TPU v6 Lite"), &json!(3)));
     assert_eq!(runs["picoseconds"], 75_571_250 + 75_790_000 + 75_916_250);
     assert_eq!((&runs["busy_picoseconds"], &runs["idle_picoseconds"]), (&json!(227_262_500), &json!(15_000)));
-    // Of a GPU, with the remedy.
+    // A program for a GPU, with the remedy.
     let h200 = json(&["cost", &format!("{folder}/h200.xplane.pb"), "--format", "json"], "")["measured"].take();
     // Two kernels are one execution of the convolution, and the estimate is of both: its operations at the peak of the matrix units.
     let convolution = &h200["instructions"][0];

@@ -89,7 +89,7 @@ fn digests_of_programs_have_what_is_largest() {
         let difference = Difference::new(&pair[0].1.memory(None), &pair[1].1.memory(None));
         check(&format!("{} and {}", pair[0].0, pair[1].0), &difference);
         let causes = difference.digest().causes;
-        // Of bytes and of costs, the largest is there; each in its order.
+        // The largest bytes and the largest costs are there, each in order.
         let bytes = causes.iter().filter_map(|cause| match cause.amount {
             Some(Amount::MoreBytes(bytes)) => Some(bytes.unsigned_abs()),
             _ => None,
@@ -107,7 +107,7 @@ fn digests_of_programs_have_what_is_largest() {
     assert!(same.digest().causes.is_empty() && same.brief(&[]).to_string().contains("the programs are the same"));
 }
 
-/// Checks that the causes are the largest of all copies and lines, the largest first. A line that is one copy is that copy.
+/// Checks that the causes are the largest of all copies and lines, the largest first. A line whose whole cost is one copy is listed as that copy.
 fn largest_first(name: &str, cost: &ProgramCost) {
     let causes = cost.digest().causes;
     let is_copy = |line: &cost::Line| {

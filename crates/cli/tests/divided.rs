@@ -152,10 +152,10 @@ fn the_files_of_one_plan_become_those_of_another() {
         let expected = by_elements(&two[0], "{devices=[8,1,1]<=[8]}", &shard, device);
         assert!(SafeTensors::deserialize(&bytes).unwrap().tensor("w").unwrap().data() == expected);
     }
-    // And back: the names, the order of the tensors and every byte are those of the first.
+    // And back again: the names, the order of the tensors and every byte are as before.
     work.divide(&["again/m.safetensors.device-*.index.json"], &four, 4, "back", &["--slab-bytes", "3000"]);
     is_same_folder(&work.path("four"), &work.path("back"));
-    // One device has the whole.
+    // One device has the whole tensor.
     let done = work.done(&["four/a.device-*.safetensors"], &json!({ "*": "{maximal device=0}" }), 0, "one", &[]);
     let read = done["tensors"].as_array().unwrap().iter().map(|tensor| tensor["bytes_read"].as_u64().unwrap());
     assert_eq!(read.sum::<u64>(), 64 * 256 * 2 + 16 * 4);
@@ -231,7 +231,7 @@ fn a_change_of_the_plan_that_is_killed_goes_on() {
     let inputs = ["four/a.device-*.safetensors", "four/b.device-*.safetensors"];
     let [first, second] = ["a", "b"].map(|name| work.path(&format!("out/{name}.device-5.safetensors")));
     for is_second in [false, true] {
-        // So small parts take a while.
+        // Parts of one byte take a while, so that the program can be killed in the middle.
         let mut program = work.shard(&inputs, &eight, 5, "out");
         let mut child = program.args(["--slab-bytes", "1"]).stdout(Stdio::null()).spawn().unwrap();
         let counts = format!("/proc/{}/io", child.id());

@@ -332,7 +332,7 @@ fn what_only_the_input_names_is_a_file() {
     fs::write(folder.path().join("log.txt"), &line).unwrap();
     let output = run(&folder, &["rustc", "log.txt"]);
     assert_eq!(output.stdout, line.as_bytes());
-    // Outputs that the program names are regular files, too.
+    // Output files that the program names itself must be regular files, too.
     let one =
         [&[56, 0, 0, 0, 0, 0, 0, 0][..], br#"{"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}}   "#, b"x"].concat();
     fs::write(folder.path().join("w.safetensors"), one).unwrap();
@@ -427,7 +427,7 @@ fn on_a_terminal(folder: &TempDir, arguments: &[&str]) -> (String, i32) {
     (String::from_utf8(written).unwrap(), child.wait().unwrap().code().unwrap())
 }
 
-/// A file can have many names. Whichever is used, the program does not overwrite its input, or its other output.
+/// A file can have many names. The program overwrites neither its input nor its other output, whichever name is used.
 #[test]
 fn an_output_is_neither_an_input_nor_another_output() {
     let module = b"HloModule m, is_scheduled=true\nENTRY e { ROOT a = f32[8]{0} parameter(0) }\n";
@@ -559,7 +559,7 @@ fn wrong_usage_does_not_control_a_terminal() {
     }
 }
 
-/// Of the control characters in copied text, only colours reach a terminal.
+/// Control characters in copied text do not reach a terminal, except colours.
 #[test]
 fn the_compilers_output_has_colours_and_nothing_else() {
     let hostile = "\u{1b}]0;x\u{7}\u{1b}]8;;http://x\u{1b}\\\u{8}\u{d}y\u{85}\u{9b}2J\u{1b}[2J\u{1b}[1A\u{202e}\u{1b}[?25l\u{1b}P\u{1b}[31";

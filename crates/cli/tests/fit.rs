@@ -66,7 +66,7 @@ fn every_setting_has_a_row_and_one_that_fails_loses_no_other() {
     assert_eq!((&large["setting"]["program"], &large["setting"]["x"]), (&json!("large"), &json!("1")));
     assert_eq!(large["available_bytes"], json!(63_u64 << 28));
     assert_eq!((&large["largest"]["op_name"], &large["largest"]["role"]), (&json!("x"), &json!("argument")));
-    // The module that the compiler left needs less than its message says, which then counts.
+    // The module that the compiler left needs less memory than its message says: the message counts.
     let short = (22 << 30) - (63 << 28);
     assert_eq!((&large["needed_bytes"], &large["short_bytes"]), (&json!(22_u64 << 30), &json!(short)));
     // A kernel was refused for VMEM, so how much HBM the program needs is not known.
@@ -111,7 +111,7 @@ fn where_nothing_fits_the_exit_code_says_so() {
     let answer = fit(folder.path(), &["large.mlir", "--no-cache"]);
     assert_eq!(answer.code, 1);
     assert!(answer.output.starts_with("0 of 1 setting fit."), "{}", answer.output);
-    // Of one setting, nothing but the reason need be said.
+    // If there is a single setting, the reason is enough.
     let answer = fit(folder.path(), &["dies.mlir", "--no-cache"]);
     let (_, reasons) = answer.output.split_once("\nWithout figures\n").unwrap();
     assert!(reasons.starts_with("  ") && !reasons.trim_start().starts_with(':'), "{reasons}");

@@ -15,7 +15,7 @@ fn printed(verb: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The file has this text. With `BLESS`, it gets it.
+/// Asserts that the file has this text. With `BLESS`, writes the text into the file first.
 fn compare(path: &Path, text: &str) {
     if std::env::var_os("BLESS").is_some() {
         fs::write(path, text).unwrap();

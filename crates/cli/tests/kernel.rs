@@ -317,7 +317,7 @@ fn a_comparison_says_what_is_missing() {
     assert!(compare(&xla).contains("note: the dump has no bundles for this instruction"));
 }
 
-/// A kernel whose window of 12 MiB moves is refused before the compiler is asked, which takes it here.
+/// A kernel with a moving window of 12 MiB is refused without asking the compiler, although the fake compiler would accept it.
 #[test]
 fn a_kernel_that_cannot_fit_is_not_compiled() {
     let program = program_path();
@@ -372,7 +372,7 @@ fn programs_are_ordered_by_their_least_time() {
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert_eq!(code, Some(0), "{errors}");
     for part in [
-        // Two bundles at 1.75 GHz; of two that are equal, the first one.
+        // Two bundles at 1.75 GHz. If two candidates are equal, the first one is named.
         "Of 4 candidates, 2 have a time on v6e:2x2. The least is that of program wide: at least 1.14 ns.",
         "Note on program wide; program small: what the grid copies is not known, because the compiler's files do not have the index maps",
         "2 candidates refused by the compiler, such as program none: the compiler dumped no kernel",

@@ -187,7 +187,7 @@ fn bash_completes_verbs_and_their_options() {
     }
 }
 
-/// The program's own messages are those of the argument parser: one style, and colours where they are wanted.
+/// The program's own messages look like the argument parser's: one style, and colours where they are wanted.
 #[test]
 fn messages_have_colours_where_they_are_wanted() {
     let error = |arguments: &[&str]| {

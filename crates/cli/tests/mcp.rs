@@ -175,7 +175,7 @@ fn every_tool_answers_by_its_schema() {
             let part = client.call("more", json!({ "handle": handle }))["part"].clone();
             assert!(!part["value"].is_null(), "{part}");
         } else {
-            // That of `rustc` is a text.
+            // The answer of `rustc` is a text.
             let has_text = content["digest"].as_str().is_some_and(|text| text.contains("f32["));
             assert!(has_text || !answers.is_empty(), "{tool} {arguments}: {content}");
         }
@@ -187,7 +187,7 @@ fn every_tool_answers_by_its_schema() {
         }
         called.insert(tool.to_owned());
     }
-    // One needs a checkpoint, the other is called where answers are long.
+    // `shard` needs a checkpoint, and `more` is called in a test with long answers.
     called.extend(["shard", "more"].map(str::to_owned));
     assert!(folder.path().join("out.v5e-2x2.hlo").exists() && folder.path().join("b.bin").exists());
     let names = tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect::<BTreeSet<_>>();
@@ -292,7 +292,7 @@ fn only_files_below_the_roots_are_read() {
         let message = client.refused("hlo", json!({ "file": path }));
         assert!(!message.contains("ENTRY"), "{path:?}: {message}");
     }
-    // A link beside the module leads out.
+    // A link next to the module leads out of the roots.
     #[cfg(unix)]
     {
         assert!(client.refused("hlo", json!({ "file": "m.hlo" })).contains("a link beside it leads out"));

@@ -12,7 +12,7 @@ pub(crate) fn program_path() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_xla-shape"))
 }
 
-/// What the program says to people where it wrote an error as JSON.
+/// The text that the program would have written for people instead of these errors as JSON.
 pub(crate) fn in_words(errors: &str) -> String {
     let message = |line: &str| {
         let error = serde_json::from_str::<Value>(line).ok()?;

@@ -445,7 +445,7 @@ of the most padded array.\n";
             "Scoped allocation with size 23.50M and limit 16.00M exceeded scoped vmem limit by 7.50M.",
             "Or: `xla-shape kernel PROGRAM.mlir` says what takes the VMEM of a kernel.",
         ),
-        // Of these, `advise` compares nothing.
+        // For these shapes, `advise` has nothing to compare.
         ("Used 4.00G of 3.00G hbm. (f32[1]{0:T(128)}, f32[1]{0:T(128)})", "compile with XLA_FLAGS"),
     ] {
         let text = joined(&text(&["scan"], log));

@@ -87,7 +87,7 @@ fn many_devices() {
         (found["devices"].as_array().unwrap().len() as u64, found["more_devices"].as_u64().unwrap())
     };
     assert_eq!(all_to_all(128, &[]), (128, 0));
-    // The effort is that of the devices that are listed.
+    // The effort depends on the devices that are listed.
     assert_eq!(all_to_all(4096, &["--device", "7"]).0, 1);
     // Many copies of two halves, on one host.
     let halves = "{devices=[2,32768]<=[65536] last_tile_dim_replicate}";
@@ -177,7 +177,7 @@ fn what_xla_moves_is_beside() {
     assert_eq!((code, error.as_str()), (Some(0), ""));
     let found: Value = serde_json::from_str(&json).unwrap();
     let xla = &found["xla"];
-    // Bytes of elements, although the compiler's shapes have padding.
+    // Only elements count, although the compiler's shapes have padding.
     assert_eq!((&found["bytes_moved"], &xla["bytes_moved"]), (&json!(960_000), &json!(960_000 + 2 * 320_000)));
     assert_eq!((&xla["for"], &xla["compiler"]), (&json!("v5e:2x2"), &json!("v5e:2x2")));
     assert_eq!((&xla["warns"], &xla["through"]), (&json!(true), &json!(null)));

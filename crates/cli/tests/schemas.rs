@@ -328,7 +328,7 @@ fn answers() -> BTreeMap<&'static str, Vec<Value>> {
     all
 }
 
-/// The arguments that make a schema's answers. Some are those of options, not of verbs.
+/// The arguments with which the program writes a schema's answers. Some schemas belong to an option, not to a verb.
 fn words(verb: &str) -> Vec<&str> {
     match verb {
         "scan-summary" => vec!["scan", "--summary"],

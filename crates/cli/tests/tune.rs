@@ -348,7 +348,7 @@ fn arrays_are_asked_to_be_in_a_memory() {
     let jax = "Format(Layout(major_to_minor=(0, 1)), sharding.with_memory_kind(\"pinned_host\"))";
     assert_eq!(answer["arrays"][0]["write"]["jax"], jax);
     assert!(answer["notes"].to_string().contains("no cycles for copies between the host's memory and the device's"));
-    // Both: the first one that can be used, and a row for the other one.
+    // With both memories, the first one that can be used is taken, and the other one has a row.
     let answer = run(PROGRAM, &["--memory", "x=device,pinned_host"]).json();
     assert_eq!(answer["best"]["x"]["layout"], ROWS);
     assert_eq!(rows(&answer), [COLUMNS.into(), ROWS.into(), on_host(ROWS)].map(|layout: String| (layout, true)));

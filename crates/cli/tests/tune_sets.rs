@@ -8,8 +8,8 @@ use xla_shape_corpus::corpus;
 use xla_shape_pjrt::Slice;
 use xla_shape_tune::{Ask, Figures, Measured, Options, Place, Program, SharedArray};
 
-/// Searches again with the answers of a set as the compiler. Each array has as many places as programs prefer layouts of it at most, so
-/// that the compiler's own choice can have them all.
+/// Searches again with the answers of a set as the compiler. Each array has as many places as the largest number of layouts
+/// that a program prefers for it, so that the compiler's own choice can contain all of them.
 fn replay(row: &Value, all: bool) -> Value {
     let list = |value: &Value| value.as_array().unwrap().clone();
     let text = |value: &Value| value.as_str().unwrap().to_owned();
@@ -90,7 +90,7 @@ fn searches_find_what_every_combination_shows() {
         assert_eq!([&all["cycles"], &all["bytes"]], [&row["best"]["cycles"], &row["best"]["bytes"]], "{}", row["set"]);
         assert_eq!(quick["cycles"], row["search"]["cycles"], "{}", row["set"]);
     }
-    // At most one search finds something else than the best, and that is within one percent.
+    // At most one search misses the best, and what it finds is within one percent of it.
     let missed: Vec<_> = rows.iter().filter(|row| cycles(row, "search") > cycles(row, "best")).collect();
     assert!(missed.len() <= 1, "{missed:?}");
     assert!(missed.iter().all(|row| cycles(row, "search") * 100 <= cycles(row, "best") * 101), "{missed:?}");
@@ -129,7 +129,7 @@ fn searches_find_what_every_combination_shows() {
             // The first better swap gains little there, so the other swaps are tried too.
             1 if row["set"] == "filters" => assert_eq!(compiles(&row["search"]), 8 * programs),
             1 => assert!(compiles(&row["search"]) <= 7 * programs, "{}", row["set"]),
-            // Of many combinations, at most one in twenty.
+            // If there are many combinations, at most one in twenty.
             _ => assert!(compiles(&row["search"]) <= (compiles(row) / 20).max(6), "{}", row["set"]),
         }
     }
@@ -148,7 +148,7 @@ fn two_caches_that_are_alike_get_the_order_that_is_the_best_for_both() {
     let recorded = row["tried"].as_array().unwrap();
     let least = recorded.iter().filter_map(|tried| tried[1].as_u64()).min();
     assert_eq!(best["cycles"].as_u64(), least);
-    // It was asked about nothing that is not recorded.
+    // The search asked only for compilations that are recorded.
     assert_eq!(answer["tried"].as_array().unwrap().len(), recorded.len());
     assert_eq!(answer["compiles"], row["compiles"]);
 }

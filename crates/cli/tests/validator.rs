@@ -113,7 +113,7 @@ impl Validator<'_, '_> {
     }
 }
 
-/// Panics unless every part of a schema has only known keywords, with rules of their kind, and every reference leads to a part.
+/// Panics unless every part of a schema has only known keywords, each with a value of the right kind, and every reference leads to a part.
 pub(crate) fn assert_well_formed(schema: &Value) {
     fn visit(whole: &Value, schema: &Value) {
         // Each keyword reads its rule, whatever the value is.

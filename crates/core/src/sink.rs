@@ -157,7 +157,7 @@ impl<const CAPACITY: usize> ConstText<CAPACITY> {
         Self { bytes: [0; CAPACITY], len: 0 }
     }
 
-    /// The text so far; of a text longer than `CAPACITY` bytes, the whole characters that fit.
+    /// The text so far. If it is longer than `CAPACITY` bytes, it is cut off after the last whole character that fits.
     ///
     /// ```
     /// use xla_shape_core::text::ConstText;

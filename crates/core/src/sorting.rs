@@ -33,7 +33,7 @@ pub fn sort_by<T>(items: &mut [T], mut compare: impl FnMut(&T, &T) -> Ordering) 
     }
 }
 
-/// Sorts as `slice::sort` does. It takes memory for a number for each element.
+/// Sorts as `slice::sort` does. It allocates one number for each element.
 ///
 /// ```
 /// let mut numbers = [3, 1, 2];

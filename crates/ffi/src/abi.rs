@@ -190,7 +190,7 @@ pub(crate) struct ThreadPoolNumThreadsArgs {
     pub(crate) num_threads: *mut i64,
 }
 
-/// An array (`XLA_FFI_Buffer`). It does not say its layout: that is the one which the custom call declares.
+/// An array (`XLA_FFI_Buffer`). It does not give its layout, which the custom call declares.
 #[repr(C)]
 pub(crate) struct Buffer {
     pub(crate) struct_size: usize,
@@ -288,7 +288,7 @@ pub struct CallFrame {
 /// ```
 pub type Handler = unsafe extern "C" fn(*mut CallFrame) -> *mut XlaError;
 
-// `abi.txt` lists the numbers of a 64-bit machine; XLA runs on no other.
+// `abi.txt` lists the numbers of a 64-bit machine; XLA runs only on such machines.
 #[cfg(all(test, target_pointer_width = "64"))]
 mod tests {
     use super::*;

@@ -40,7 +40,7 @@ pub struct Call<'a> {
     next_result: usize,
     /// The memory of the operands and results that have been taken.
     claimed: SmallVec<[ClaimedRange; 8]>,
-    /// Whether a result is among them.
+    /// Whether `claimed` contains a result.
     has_claimed_result: bool,
 }
 

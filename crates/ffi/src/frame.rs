@@ -164,7 +164,7 @@ impl<'a> Frame<'a> {
         let attributes = &self.0.attributes;
         // SAFETY: `kinds` has `size` entries, which is `num_attributes` (*lists*).
         let kinds = unsafe { slice_of(attributes.kinds, self.num_attributes()) };
-        // SAFETY: `values` has as many (*lists*).
+        // SAFETY: `values` has as many entries (*lists*).
         let values = unsafe { slice_of(attributes.values, self.num_attributes()) };
         // `kinds[i]` says which struct `values[i]` points to (*lists*): the invariant of `RawAttribute`.
         RawAttribute { kind: kinds[i], value: values[i], lifetime: PhantomData }

@@ -47,15 +47,15 @@ pub struct DeclaredParameter {
     pub sizes: &'static [Option<&'static str>],
 }
 
-/// What each call is checked against for one parameter; computed while the kernel is compiled.
+/// What a call must pass for one parameter. Computed when the kernel is compiled, and checked in each call.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct ExpectedParameter {
     pub(crate) role: Role,
     pub(crate) name: &'static str,
-    /// The number of an attribute when all are sorted by name, as XLA passes them.
+    /// The number of an attribute among all attributes, sorted by name: XLA passes them in this order.
     pub(crate) attribute: usize,
-    /// For each dimension whose size has a name that occurs in an earlier place: that place, whose size must be equal.
+    /// For each dimension: if the name of its size has occurred before, the place of its first occurrence. The two sizes must be equal.
     pub(crate) sizes: [Option<NamedSize>; Self::MAX_SIZES],
 }
 

@@ -3,7 +3,7 @@
 //! They are inlined, so each version of a function made by [`multiversion!`](crate::multiversion) uses its own vector instructions
 //! for them. Results are the same in all versions. Sums are accumulated in lanes, so they are rounded differently than in a loop.
 //!
-//! These functions show that kernels on typed views are as fast as others. There will not be more of them; see
+//! These functions show that kernels on typed views are as fast as kernels on slices. There will not be more of them; see
 //! [what computes](xla_shape::vector#what-computes).
 //!
 //! ```

@@ -34,7 +34,7 @@ use xla_shape::{DynView, DynViewMut};
     label = "expected `View`, `ViewMut`, `DynView`, `DynViewMut`, `InPlace`, a number, `&str`, a `Vec` of numbers, an `Option` of these, or `ThreadPool`"
 )]
 pub trait Parameter<'a>: Sized {
-    /// Which part of a call it stands for.
+    /// The part of a call that the parameter stands for: an operand, a result, an attribute, …
     const ROLE: Role;
 
     /// Whether it takes any number of operands.
@@ -151,6 +151,7 @@ fn argument_shape<'a, S: WholeShape>(
     argument: &Argument<'a>,
     expected: &'static ExpectedParameter,
 ) -> Result<S, Error> {
+    // A shape at run time takes any element type and sizes, row-major.
     if const { S::TYPE.is_none() } {
         let shape = call.row_major(argument)?;
         return S::try_from_shape(&shape).map_err(|error| call.refuse(argument, error));
@@ -158,6 +159,7 @@ fn argument_shape<'a, S: WholeShape>(
     if !const { matches!(S::TYPE, Some(shape) if is_possible(shape)) } {
         return Err(call.impossible::<S>(argument));
     }
+    // The layout is not compared: the custom call declares it, and XLA passes the array in it.
     let is_type = argument.type_number() == const { type_number::<S>() };
     let Some(found) = shape_with_sizes(argument.sizes()).filter(|_| is_type) else {
         return Err(differs::<S>(call, argument));
@@ -299,6 +301,7 @@ impl<'a, S: WholeShape> Parameter<'a> for InPlace<'a, S> {
     }
 
     fn take(call: &mut Call<'a>, expected: &'static ExpectedParameter) -> Result<Self, Error> {
+        // The operand and the result each have all of `S`; sizes that `S` leaves open must also be equal.
         let operand = call.next_operand()?;
         argument_shape::<S>(call, &operand, expected)?;
         let result = call.next_result()?;

@@ -29,10 +29,10 @@ pub struct Dump {
 }
 
 impl Dump {
-    /// Finds the module of a directory, or what lies beside a module. Files are not read yet.
+    /// Finds the module of a directory, or the other files about a module. Files are not read yet.
     ///
-    /// A directory stands for the dump that [`chosen_dump`] chooses in it or below it; one with a single file, for that file. Nothing is beside
-    /// `-`, or in a directory that cannot be listed.
+    /// A directory stands for the dump that [`chosen_dump`] chooses in it or below it; a directory with a single file stands for that file. For
+    /// `-`, and in a directory that cannot be listed, no other files are found.
     ///
     /// ```
     /// use xla_shape_files::{Dump, Error};
@@ -82,7 +82,7 @@ impl Dump {
         Ok(Self { module, folder, files, others }.without_itself())
     }
 
-    /// The same; a module that is a message is not beside itself.
+    /// The same; but if the module is the message, the message is not listed a second time.
     fn without_itself(mut self) -> Self {
         let own = self.module.file_name();
         self.files.proto = self.files.proto.filter(|name| own.is_none_or(|own| own != name.as_str()));

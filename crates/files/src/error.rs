@@ -167,7 +167,7 @@ pub enum Error {
         /// The first device whose file is missing.
         device: i64,
     },
-    /// Two indices are not of one checkpoint, as their names say.
+    /// Two indices belong to different checkpoints, as their names show.
     #[error("expected indices of one checkpoint, found `{}` and `{}`", first.display(), second.display())]
     OtherIndex {
         /// An index.
@@ -292,7 +292,7 @@ pub enum FileError {
     DataLength {
         /// The bytes of all tensors, by the header.
         expected: u64,
-        /// The bytes that follow the header. Of a pipe, at most one more than expected is read.
+        /// The bytes that follow the header. For a pipe, this is at most one more than expected, because no more is read.
         found: u64,
     },
     /// XLA has no elements of this type, or files with them are not supported.
@@ -311,7 +311,7 @@ pub enum FileError {
         /// The limit.
         most: usize,
     },
-    /// XLA has no arrays of a tensor's sizes.
+    /// No XLA array can have a tensor's sizes.
     #[error("{error}")]
     TensorShape {
         /// The name of the tensor.
@@ -359,7 +359,7 @@ pub enum FileError {
         /// What is wrong.
         error: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// The shape of a shard does not follow from the whole shape and the sharding that the metadata says.
+    /// A shard does not have the shape that follows from the whole shape and the sharding in the metadata.
     #[error("tensor `{tensor}`: by its sharding, a shard is {expected}, but the metadata says {found}")]
     OtherShard {
         /// The name of the tensor.
@@ -369,7 +369,7 @@ pub enum FileError {
         /// What the metadata says.
         found: Box<ArrayShape>,
     },
-    /// Elements that are parts of bytes cannot be read from the files of devices.
+    /// Elements of less than a byte cannot be read from files that devices have written.
     #[error("tensor `{tensor}`: elements of {} bits are not supported in the files of devices", shape.element_bits())]
     PackedShard {
         /// The name of the tensor.
@@ -565,13 +565,13 @@ pub enum ShardError {
     /// With this sharding, each device has a summand of the tensor (a partial sum), not a part of its elements.
     #[error("expected a sharding that gives elements to devices, found {0}")]
     NoElements(Box<Sharding>),
-    /// The sharding does not go with the tensor's shape, leaves shards of different sizes, or has no such device.
+    /// The sharding does not fit the tensor's shape, leaves shards of different sizes, or has no such device.
     #[error(transparent)]
     Sharding(#[from] ShardingError),
-    /// The layout does not go with the shape of a shard.
+    /// The layout does not fit the shape of a shard.
     #[error(transparent)]
     Layout(#[from] ValidationError),
-    /// The tensor cannot be rearranged so, or its shards before or afterwards do not go with that.
+    /// The tensor cannot be rearranged in this way, or its shards before or afterwards do not fit the rearrangement.
     #[error("rearrange: {0}")]
     Rearrangement(#[from] RearrangeError),
     /// The generation has no layout for the shape of a shard.
@@ -586,7 +586,7 @@ pub enum ShardError {
 }
 
 impl Error {
-    /// What must be given, if that is what is missing. Whoever asks the user names its own option or argument for it.
+    /// The missing value, if the error is that one must be given. The caller tells the user its own option or argument for it.
     ///
     /// ```
     /// use xla_shape_files::{ArrayFile, Missing};

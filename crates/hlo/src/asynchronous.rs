@@ -60,7 +60,7 @@ const OWN: [&str; 12] = [
     "recv-done",
 ];
 
-/// Splits a short form such as `slice-start` into the wrapped opcode and the step. Opcodes of XLA's own are none.
+/// Splits a short form such as `slice-start` into the wrapped opcode and the step. XLA's own opcodes do not count as short forms.
 fn short(opcode: &str) -> Option<(&str, Step)> {
     if OWN.contains(&opcode) || opcode == "send-done" {
         return None;

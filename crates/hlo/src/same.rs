@@ -15,8 +15,8 @@ const CONTROL: &str = "control-predecessors";
 
 impl Module {
     /// Whether another module is the same program: the same instructions in the same order, with the same shapes, layouts, operands, attributes and
-    /// constants, in the entry computation and all that it calls. Names and the places in the user's program may differ. `None` if the modules do not
-    /// say it: one has an instruction that could not be read, or they leave out elements of a constant and nothing else differs.
+    /// constants, in the entry computation and all that it calls. Names and the places in the user's program may differ. `None` if this
+    /// cannot be known: an instruction of one could not be read, or nothing differs but both leave out elements of a constant.
     ///
     /// ```
     /// use xla_shape_hlo::Module;

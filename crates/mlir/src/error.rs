@@ -74,7 +74,7 @@ pub enum MlirProblem {
     NotOpen,
     /// A region is not closed.
     RegionEnd,
-    /// A bracket is not closed, or closed by another one.
+    /// A bracket is not closed, or a bracket of another kind closes it.
     BracketEnd,
     /// A string is not closed.
     StringEnd,

@@ -117,7 +117,7 @@ impl<'a> Operation<'a> {
         self.attributes.iter().find(|(key, _)| *key == name).map(|(_, value)| *value)
     }
 
-    /// The operation whose region this one is in, as an index into [`Module::operations`].
+    /// The operation that has this one in a region, as an index into [`Module::operations`].
     ///
     /// ```
     /// use xla_shape_mlir::Module;
@@ -192,7 +192,7 @@ impl<'a> Module<'a> {
                         None => module.unread.push(line),
                     }
                 }
-                // A label of a block, or the lines between the parts of a generic form.
+                // A block's label, or a line of the generic form between two regions.
                 Some('^' | '{' | ')' | ',') => drop(scanner.balanced_line()?),
                 _ => match scanner.operation_head() {
                     Some((results, name)) => {

@@ -9,7 +9,7 @@ pub(crate) struct Scanner<'a> {
     position: usize,
 }
 
-/// A part of an operation: what is before its first region, or follows one.
+/// A part of an operation: the text before its first region, or after a region.
 pub(crate) struct Part<'a> {
     /// The text before the attributes and the location at its end.
     pub(crate) text: &'a str,
@@ -18,7 +18,7 @@ pub(crate) struct Part<'a> {
     pub(crate) opens_region: bool,
 }
 
-/// What one step of the reader passed: a bracket, a string or another character.
+/// What one step of the scanner moved past.
 enum Token {
     Open(u8),
     Close(u8),
@@ -156,7 +156,7 @@ impl<'a> Scanner<'a> {
         self.position += length;
     }
 
-    /// Passes one character, or one string.
+    /// Moves past one character, or one string.
     fn step(&mut self) -> Result<Token, MlirError> {
         let start = self.position;
         let Some(byte) = self.byte(start) else { return Ok(Token::End) };

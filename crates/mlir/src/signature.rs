@@ -21,7 +21,7 @@ pub struct Signature<'a> {
     has_bare_result: bool,
 }
 
-/// A parameter or a result of a function: `%x: tensor<2xf32> {a = 1} loc("x")`. Only the type must be there.
+/// A parameter or a result of a function: `%x: tensor<2xf32> {a = 1} loc("x")`. All parts but the type are optional.
 ///
 /// ```
 /// use xla_shape_mlir::Signature;
@@ -64,7 +64,7 @@ impl<'a> Signature<'a> {
             let results = values(&mut scanner, false)?;
             return Some(Self { parameters, results, has_bare_result: false });
         }
-        // One result without parentheses is only a type: the body or the function's attributes follow it.
+        // A single result without parentheses is just a type. After it come the body or the function's attributes.
         let start = scanner.position();
         let end = scanner.pass_until(|byte| byte == b'{' || byte.is_ascii_whitespace()).ok()?;
         let result = Value::read(text, start..end, false)?;
@@ -83,7 +83,7 @@ impl<'a> Signature<'a> {
         &self.results
     }
 
-    /// Whether there is one result without parentheses. It needs them before it can have attributes.
+    /// Whether there is a single result without parentheses. To give it attributes, add the parentheses.
     ///
     /// ```
     /// use xla_shape_mlir::Signature;

@@ -9,7 +9,7 @@ use xla_shape_mlir::{Module, Operation};
 /// The instructions of each operation whose results are vectors, by its index in `before`. `None` if the two texts do not have the same values.
 ///
 /// In `after`, a `roll_vectors` marks each value: it has the value's layout and sizes and takes the registers of the value, and no operation uses
-/// its result. The marks are in the order of `before`; those of an operation with regions follow the regions. The instructions of a value lie
+/// its result. The marks are in the order of `before`; the marks of an operation with regions follow the regions. The instructions of a value lie
 /// between its registers and the registers of earlier values. The compiler's next stage removes equal instructions, so they count once.
 pub(crate) fn instructions<'a>(before: &Module<'a>, after: &Module<'a>) -> Option<BTreeMap<usize, Instructions<'a>>> {
     let values =
@@ -40,7 +40,7 @@ pub(crate) fn instructions<'a>(before: &Module<'a>, after: &Module<'a>) -> Optio
     values.next().is_none().then_some(found)
 }
 
-/// The operations, each after those in its regions.
+/// The operations, each after the operations in its regions.
 fn in_order_of_ends(module: &Module<'_>) -> Vec<usize> {
     // An operation ends when one begins that does not lie in its regions.
     let (mut ended, mut open) = (Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! How many bundles an instruction executes at least: those that its branches do not skip.
+//! How many bundles an instruction executes at least: the bundles that no branch skips.
 //!
 //! The branches of a pipelined grid depend on the number of the iteration alone: the kernel's body runs in all iterations except the first
 //! and the last. So the predicates of branches are computed for each iteration, as far as they depend on constants and on values that the
@@ -49,7 +49,7 @@ pub(crate) fn least_executions(bundles: &Bundles<'_>, loops: &[Loop<'_>]) -> Opt
     let backs = backs.collect::<Vec<_>>();
     // The branches in each outermost loop.
     let mut own = alloc::vec![Vec::new(); loops.len()];
-    // Those that skip bundles outside all loops, in the order of what they skip.
+    // The branches that skip bundles outside all loops, in the order of the bundles.
     let mut outside = Vec::new();
     for branch in &branches {
         let mut outermost = None;
@@ -155,7 +155,7 @@ fn forward<'s, 'a>(all: &'s [Bundle<'a>], loops: &[Loop<'_>], nest: &Nest) -> Op
                 { firsts }.any(|first| ((number + 1)..until).contains(&first))
             };
             match starts.get(&target(slot)?) {
-                // A branch over the first bundle of a loop, to a place in the loop, would enter it in the middle.
+                // A branch from before a loop's first bundle to a place in the loop would enter the loop in the middle.
                 Some(&until) if enters(until) => return None,
                 Some(&until) => found.push(Branch { from: number + 1, until, slot, around }),
                 None if is_branch_back(slot) && around.is_some() => {}
@@ -176,7 +176,8 @@ struct Program<'s, 'a> {
 }
 
 impl<'a> Program<'_, 'a> {
-    /// For each bundle of a loop, in how many of its iterations no branch skips it. Without a loop: for all bundles, in one iteration.
+    /// For each bundle of a loop, the number of the loop's iterations in which no branch skips the bundle. Without a loop: for all bundles, in one
+    /// iteration.
     fn executed(
         &mut self,
         branches: &[Branch<'_, 'a>],
@@ -207,7 +208,7 @@ impl<'a> Program<'_, 'a> {
         *budget = budget.saturating_sub(if is_computed { steps } else { 0 });
         // How many more times each bundle is executed than the bundle before it.
         let mut changes = alloc::vec![0_i64; bundles.len() + 1];
-        // For each bundle, where a branch leads that is not decided in all iterations.
+        // For each bundle: if a branch skips from here and its predicate is unknown in some iteration, where the branch leads.
         let mut open_until = alloc::vec![0; bundles.len()];
         if let Some(first) = changes.first_mut() {
             *first = first.saturating_add_unsigned(trips);
@@ -335,7 +336,7 @@ fn names(operand: &str) -> impl Iterator<Item = &str> {
     operand.split([' ', '(', ')', '!']).filter(|word| word.starts_with('%'))
 }
 
-/// What a slot computes from known values; `None` if it depends on others, or the instruction is not one of those below.
+/// What a slot computes from known values; `None` if it depends on unknown values, or the instruction is not listed below.
 fn computed(slot: &Slot<'_>, known: &BTreeMap<&str, u32>) -> Option<u32> {
     let mut operands = plain(slot).collect::<Vec<_>>();
     let value = |operand: &str| match operand.starts_with('%') {

@@ -224,8 +224,8 @@ fn symbol_of<'a>(function: &Operation<'a>) -> Option<&'a str> {
     function.texts().first()?.strip_prefix('@')?.split('(').next()
 }
 
-/// The types at the end of a call, `(tensor<8xf32>, tensor<i32>) -> tensor<8xf32>`: those of its operands and of its results. `None` in place of a type
-/// that is not understood.
+/// The types of the operands and of the results, from the end of a call: `(tensor<8xf32>, tensor<i32>) -> tensor<8xf32>`. A type that is not
+/// understood is `None`.
 fn arrays_of(call: &Operation<'_>) -> Option<[Vec<Option<ArrayShape>>; 2]> {
     let (_, types) = call.texts().last()?.rsplit_once(" : (")?;
     let (operands, results) = types.split_once(") -> ")?;

@@ -113,8 +113,8 @@ impl<'a> FileName<'a> {
     }
 }
 
-/// The files of a dump about kernels, in groups that belong together, as names and texts. Files with a time in their names are of one
-/// group, in whatever directory they are; the others belong to those in their directory. The files are given as the directory, the name
+/// The files of a dump about kernels, in groups that belong together, as names and texts. Files with a time in their names belong to one
+/// group, in whatever directory they are; each other file belongs to the files in its directory. The files are given as the directory, the name
 /// and the text, and are sorted by the first two; files of other kinds are left out.
 ///
 /// ```
@@ -199,7 +199,7 @@ impl<'a> Mosaic<'a> {
         Texts { inferred: inferred.or(sparse_core), relayout, applied, ..Texts::default() }
     }
 
-    /// What is missing of them, as a sentence.
+    /// A sentence about the text that is missing; `None` if none is.
     fn missing(self) -> Option<&'static str> {
         match (self.relayout, self.inferred) {
             (Some(_), _) => None,
@@ -374,7 +374,7 @@ fn read<'a>(texts: Texts<'a>, notes: &mut Vec<String>) -> Kernel<'a> {
 /// The name of a file without directories, and a line.
 type FileLine<'a> = (&'a str, u64);
 
-/// Of the kernels with a name, those that have the most lines of these bundles: usually one, and all if nothing tells them apart.
+/// Among the kernels with a name, those that have the most lines of these bundles. Usually this is one kernel; if nothing tells them apart, all.
 fn most_alike<'a, 'f>(
     candidates: &[&'f Key<'a>],
     bundles: Option<&'a str>,
@@ -460,7 +460,7 @@ mod tests {
         assert_eq!(kernel.notes, expected);
     }
 
-    /// As a dump without Mosaic's texts has it.
+    /// A dump without Mosaic's texts has only this list.
     #[test]
     fn vector_memory_is_known_from_the_list_of_the_back_end() {
         let list = "  #allocation0 [shape = 'u32[]', space=smem, size = 0x4, offset = 0x4, fixed_abs, tag = 'core index']\n  \

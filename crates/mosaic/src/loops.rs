@@ -47,8 +47,8 @@ const MAX_DELAY: usize = 6;
 
 /// The loops of an instruction, outer ones before inner ones.
 ///
-/// A loop begins at the label `LB`. The bundles in the delay slots of the branch back belong to it: it ends where the compiler comments
-/// that its region ends. Without such a comment, it ends with the last bundle that the compiler marks with the loop's depth, and the empty
+/// A loop begins at the label `LB`. It ends where the compiler comments that its region ends, so that the bundles in the delay slots of the
+/// branch back belong to it. Without such a comment, it ends with the last bundle that the compiler marks with the loop's depth, and the empty
 /// bundles after it.
 ///
 /// ```

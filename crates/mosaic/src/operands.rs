@@ -75,7 +75,7 @@ impl<'a> Operands<'a> {
         Some(Operand { from, to, vector, repeated })
     }
 
-    /// The values that an operation uses. Forgets those whose names it gives to arguments of its region, as in
+    /// The values that an operation uses. If the operation names arguments of its region, earlier values with these names are forgotten, as in
     /// `scf.for %i = %0 to %n step %1 iter_args(%sum = %zero)`.
     fn names(&mut self, operation: &Operation<'a>) -> Vec<Name<'a>> {
         let mut names = Vec::new();

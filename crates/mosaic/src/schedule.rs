@@ -64,7 +64,7 @@ pub struct Unit<'a> {
     pub name: &'a str,
     /// The unit's slots in one bundle.
     pub capacity: u64,
-    /// The unit's slots that all bundles use together.
+    /// How many slots of the unit all bundles together use.
     pub used: u64,
 }
 

@@ -80,11 +80,11 @@ pub struct WindowTransfers {
     pub times: u64,
     /// Whether it is a result, which is copied from VMEM to HBM.
     pub is_written: bool,
-    /// Whether its place depends on values that only the running program has. Each is then taken to be another one, so `times` is an upper bound.
+    /// Whether its place depends on values that only the running program has. Each step is then taken to have another block, so `times` is an upper bound.
     pub is_assumed: bool,
     /// Whether the kernel's bundles say that the array is in HBM. Without them, it may also be in VMEM, and then nothing is copied.
     pub is_in_hbm: bool,
-    /// Whether blocks at the edges of the array are certainly smaller, so that `times` blocks are more than what is copied.
+    /// Whether some blocks are certainly smaller, because the array ends inside of them: less is copied than `times` whole blocks.
     pub is_cut: bool,
 }
 
@@ -175,7 +175,7 @@ impl Transfers {
             let bytes = memory(argument)?.byte_size()?;
             let map = Map::find(all, map.split(['}', ',', ' ']).next()?)?;
             work = work.checked_add(map.work().checked_mul(steps)?)?;
-            // With fewer arguments than the grid has dimensions, they do not stand for the step.
+            // If the function has fewer arguments than the grid has dimensions, it does not compute the place from the step.
             if work > MOST_WORK || map.arguments < grid.len() {
                 return None;
             }
@@ -242,8 +242,9 @@ impl Transfers {
         &self.steps
     }
 
-    /// The least seconds of a kernel of which this many bundles execute, at a clock in hertz and a bandwidth in bytes per second: those of all copies, or those of
-    /// the bundles, before which the first blocks are fetched, and after which the last ones are written. Everything between may overlap.
+    /// The least time of a kernel in seconds, if this many bundles execute, at a clock in hertz and a bandwidth in bytes per second. It is the larger one
+    /// of two times: the time of all copies; and the time of the bundles together with the first fetch, which comes before them, and the last write,
+    /// which comes after them. All other copies may overlap with bundles.
     #[must_use]
     pub fn least_seconds(&self, bundles: u64, clock: f64, bandwidth: f64) -> f64 {
         let first = self.steps.first().map_or(0, |[fetched, _]| *fetched);
@@ -404,7 +405,7 @@ impl Compute {
                 Compare::Greater => a > b,
                 Compare::GreaterOrEqual => a >= b,
             }),
-            // Other indices have another value.
+            // The value is not known: take one that differs for different indices.
             (Self::Load, indices) => {
                 indices.iter().fold(1, |hash: i64, index| hash.wrapping_mul(1_000_003).wrapping_add(*index)) | 1 << 40
             }
@@ -465,7 +466,7 @@ impl Map {
     fn run(&self, step: &[i64], registers: &mut Vec<i64>) -> Option<Vec<i64>> {
         registers.clear();
         registers.extend_from_slice(step);
-        // The arguments after the numbers of the step are tables in SMEM, which stand for themselves.
+        // The arguments after the numbers of the step are tables in SMEM: a table's value is its own register number.
         registers.extend((step.len()..self.arguments).map(|register| register as i64));
         for Instruction { operation, operands } in &self.instructions {
             let operands =

@@ -21,7 +21,7 @@ pub(crate) struct Values<'a> {
     names: BTreeMap<&'a str, usize>,
     /// Values by the texts of their operations, in which operands are numbers.
     texts: BTreeMap<(Option<usize>, String), usize>,
-    /// For each number, the operation and its operands, until it is counted.
+    /// For each value, its operation and operands; `None` once the operation is counted.
     operations: Vec<Option<(&'a str, Vec<usize>)>>,
 }
 

@@ -26,7 +26,7 @@ use xla_shape_core::{ArrayShape, ElementType, StrideTable};
 pub enum Map {
     /// A sum over parts of indices.
     Modes(Modes),
-    /// A linear layout over bits whose positions are no sum: a swizzle, or one that replicates elements.
+    /// A linear layout over bits whose positions are not sums over parts of indices: a swizzle, or one that replicates elements.
     Linear(LinearLayout),
     /// A stride table in which parts of several dimensions are combined.
     Table(StrideTable),
@@ -66,7 +66,7 @@ impl AnyLayout {
         Ok(Self { element_type, element_bits, map, array: Some(array.clone()) })
     }
 
-    /// A map over elements of this type; of an unknown one, if there is none.
+    /// A map over elements of this type; `None` if the type is not known.
     ///
     /// ```
     /// use xla_shape_core::ElementType;
@@ -155,7 +155,7 @@ impl AnyLayout {
         self
     }
 
-    /// The XLA array that has this map; of `f32`, where no type is known.
+    /// The XLA array that has this map, with elements of type `f32` if no type is known.
     ///
     /// ```
     /// use xla_shape_notations::{AnyLayout, Notation};

@@ -81,10 +81,10 @@ impl LinearLayout {
         index.iter().zip(&self.extents).fold(0, next)
     }
 
-    /// For each bit of an element's row-major number, the lowest first, the position that it adds by exclusive or; `None` if positions are not
-    /// one for each element.
+    /// For each bit of an element's row-major number, the lowest first: what the bit contributes to the position by exclusive or. `None` unless
+    /// each element has exactly one position.
     fn positions_of_bits(&self) -> Option<Vec<u64>> {
-        // Gauss-Jordan elimination over F2: each row is a number, and the positions that make it.
+        // Gauss-Jordan elimination over F2: each row is an element's number, and the position that has it.
         let mut rows =
             self.bases().enumerate().map(|(bit, basis)| (self.number(basis), 1_u64 << bit)).collect::<Vec<_>>();
         let elements = self.extents.iter().fold(1_u64, |product, &size| product.saturating_mul(size));
@@ -144,7 +144,7 @@ impl LinearLayout {
         for (bit, basis) in self.bases().enumerate() {
             let position = 1_u64 << bit;
             let number = self.number(basis);
-            // Reduced by what comes before: nothing is left of what is held already.
+            // Reduced by the bases before it: if nothing is left, earlier bits already reach the same elements.
             let reduced = basis_numbers.iter().fold(number, |rest, &known| rest.min(rest ^ known));
             if reduced == 0 {
                 return Obstacle::Replicated { notation, position };
@@ -226,7 +226,7 @@ pub(crate) fn to_text(map: &Modes) -> core::result::Result<String, Obstacle> {
     if let Some(position) = hole {
         return Err(Obstacle::Hole { notation, position });
     }
-    // Each bit is a list as long as the dimensions: if there are more bits than fit, some share positions.
+    // There are at most `MAX_BITS` bits, because each takes a list with an entry for each dimension. With more, some elements share positions.
     let num_bits = map.modes().iter().map(|mode| mode.size.checked_ilog2().unwrap_or(0) as usize);
     if num_bits.fold(0, usize::saturating_add) > MAX_BITS {
         return Err(overlap(map));
@@ -281,7 +281,7 @@ pub(crate) fn from_text(text: &str) -> Result<LinearLayout> {
                 reader.character('=')?;
                 let at = reader;
                 let value = reader.number("a power of two")?;
-                // A layout over bits is known by where it takes each power of two, so each of them has a line, in order.
+                // A layout over bits follows from the images of the powers of two, so each power has a line, in order.
                 if value != 1_u64 << bases.len() {
                     return Err(at.expected("the next power of two"));
                 }

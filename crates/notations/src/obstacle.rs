@@ -14,14 +14,14 @@ use xla_shape_core::{ElementType, StrideTableError};
 pub enum Obstacle {
     /// The array has no positions.
     StrideTable(StrideTableError),
-    /// `*` combines dimensions, or tiles cut each other unevenly: positions are no sum over parts of indices.
+    /// `*` combines dimensions, or tiles cut each other unevenly: positions are not sums over parts of indices.
     Combined {
         /// The first element that is not where the strides of the first elements of its dimensions would place it.
         index: Vec<u64>,
     },
     /// A position does not fit in an i64.
     TooLarge,
-    /// The modes of a dimension have no room for all of its indices.
+    /// The modes of a dimension have fewer values than the dimension has indices.
     Room {
         /// The dimension.
         dimension: usize,
@@ -55,7 +55,7 @@ pub enum Obstacle {
         /// The first position that holds nothing.
         position: u64,
     },
-    /// A size that is no power of two.
+    /// A size is not a power of two.
     NotPowerOfTwo {
         /// The dimension.
         dimension: usize,
@@ -95,13 +95,13 @@ pub enum Obstacle {
         /// The position.
         position: i64,
     },
-    /// A stride that is smaller than what the parts of indices inside of it take, although no elements share a position.
+    /// A stride is smaller than the span of the parts of indices inside it, although no elements share a position.
     Uneven {
         /// The dimension.
         dimension: usize,
         /// The stride, in elements.
         stride: i64,
-        /// What the parts inside take, in elements.
+        /// The positions that the parts inside span, in elements.
         unit: u64,
         /// The first element that the stride moves.
         index: Vec<u64>,
@@ -120,13 +120,13 @@ pub enum Obstacle {
         /// The type.
         element_type: ElementType,
     },
-    /// Elements that take another number of bits than their type takes in the notation.
+    /// The layout gives elements another number of bits than the notation does.
     Bits {
         /// The notation.
         notation: Notation,
         /// The bits of an element in this layout.
         bits: u64,
-        /// Those that it has there.
+        /// The bits that the notation gives the element type.
         usual: u64,
         /// The first element.
         index: Vec<u64>,
@@ -168,7 +168,7 @@ pub enum Obstacle {
         /// The element.
         index: Vec<u64>,
     },
-    /// A part of an index, not the whole, is multiplied by a number below 0.
+    /// A part of an index is multiplied by a negative number. Only a whole index may have a negative factor.
     Sign,
     /// A text with more parts than are read.
     TooLong {

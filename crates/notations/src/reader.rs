@@ -85,7 +85,7 @@ impl<'a> Reader<'a> {
         rest.get(..end).unwrap_or("")
     }
 
-    /// Goes past letters, digits and `_`.
+    /// Reads letters, digits and `_`.
     pub(crate) fn word(&mut self) -> &'a str {
         let word = self.peek_word();
         self.advance(word.len());
@@ -112,6 +112,7 @@ impl<'a> Reader<'a> {
         let start = self.at;
         let number = self.signed(expected)?;
         u64::try_from(number).map_err(|_| {
+            // The reader is already after the white space that follows the number.
             let end = self.text.get(start..self.at).map_or(self.at, |text| start + text.trim_end().len());
             let found = Found::new(self.text.get(start..end).unwrap_or(""));
             let expected = Expected::Value(expected);
@@ -129,6 +130,7 @@ impl<'a> Reader<'a> {
         self.character(open)?;
         let mut entries = Vec::new();
         loop {
+            // Here at the beginning, or after a comma: so a comma may follow the last entry.
             if self.rest().starts_with(close) {
                 self.character(close)?;
                 return Ok(entries);

@@ -57,7 +57,7 @@ impl Steps {
             return;
         }
         let mut from = core::mem::replace(&mut self.sizes, to.clone());
-        // Of two in a row, the second is enough.
+        // If two reshapes follow each other, the second is enough.
         if let Some(Step::Reshape { from: first, .. }) = self.steps.last() {
             from.clone_from(first);
             self.steps.pop();
@@ -80,11 +80,11 @@ impl Steps {
     }
 }
 
-/// The steps from a plain (row-major) array of the shape's dimensions to a one-dimensional one of all positions, padding included; backwards and undone, they
-/// lead back.
+/// The steps that turn a row-major array with the shape's dimensions into a one-dimensional array of all positions, padding included. Undone in
+/// reverse order, they lead back.
 ///
-/// Where tiles divide each other, as on TPUs, it is one pad, one reshape, one transpose and one reshape, of which those that change nothing are left out.
-/// Else each tile is applied by itself, as XLA's documentation of tiled layouts defines it.
+/// If tiles divide each other, as on TPUs, the steps are a pad, a reshape, a transpose and a reshape; steps that change nothing are left out.
+/// Otherwise, each tile is applied by itself, as XLA's documentation of tiled layouts defines it.
 ///
 /// ```
 /// use xla_shape_notations::{Step, tile_steps};

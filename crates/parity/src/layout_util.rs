@@ -115,7 +115,7 @@ pub fn get_with_default_layout<S: EachArray>(shape: &S) -> Result<S, TransformEr
 /// ```
 ///
 /// # Errors
-/// Never: removing tiles does not make an array larger. The `Result` is that of other transformations.
+/// None: removing tiles does not make an array larger. The function returns a `Result` because the other transformations do.
 pub fn clear_tiles<S: EachArray>(shape: &S) -> Result<S, TransformError> {
     shape.each_array(|array| {
         let layout = array.layout().clone().with_tiles(&[])?;
@@ -154,7 +154,7 @@ pub fn copy_layout_between_shapes(source: &Shape, target: &mut Shape) -> Result<
     Ok(())
 }
 
-/// Whether strides, in bytes, are those of an array of these sizes in the default layout: row-major, without padding.
+/// Whether an array of these sizes in the default layout (row-major, without padding) has these strides, in bytes.
 ///
 /// ```
 /// use xla_shape_core::ElementType;

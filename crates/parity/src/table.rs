@@ -1,6 +1,6 @@
 #![doc = include_str!("table.md")]
 
-// What the links of the page name.
+// The items that the page links to.
 #[cfg(doc)]
 use crate::{index_util, layout_util, shape_util};
 #[cfg(doc)]

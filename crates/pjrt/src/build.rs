@@ -441,7 +441,7 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), BuildError> {
     fs::rename(&new, path).map_err(fail)
 }
 
-/// The fingerprint of the module that an earlier build has written, if its key is the same.
+/// The fingerprint of the module that an earlier build has written, if that build had the same key.
 fn cached(path: &Path, key_file: &Path, key: &str) -> Option<String> {
     let text = String::from_utf8(read(key_file).ok()?).ok()?;
     let (found, fingerprint) = text.split_once('\n')?;

@@ -10,7 +10,7 @@ const STACK_BYTES: usize = 64 << 20;
 
 /// Runs `work` in a thread and returns its result, or an error if it takes longer than `limit`.
 ///
-/// A plug-in cannot be interrupted: after a timeout, the thread continues and drops the result. So `work` must own all that it uses.
+/// A plug-in cannot be interrupted: after a timeout, the thread continues and drops the result. So `work` must own everything that it uses.
 pub(crate) fn within<T: Send + 'static>(
     limit: Option<Duration>,
     call: &'static str,

@@ -69,7 +69,7 @@ pub enum Error {
         /// The fields of `GpuTargetConfigProto`.
         missing: Vec<&'static str>,
     },
-    /// The GPU is that of a description, and none is given.
+    /// The target is `gpu`, which stands for the GPU of a description, but no description is given.
     #[error("`gpu` is the GPU of a description, and none is given (`--config FILE`)")]
     NoDescription,
     /// A text names no devices to compile for.
@@ -267,7 +267,7 @@ fn seconds(limit: &Duration) -> String {
 
 macro_rules! codes {
     ($($name:ident $number:literal $text:literal;)*) => {
-        /// The status code of a plug-in's error: those of `absl::Status` (`PJRT_Error_Code`).
+        /// The status code of a plug-in's error: a code of `absl::Status` (`PJRT_Error_Code`).
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         #[non_exhaustive]
         #[allow(missing_docs, reason = "the names are Abseil's, which says what they are")]

@@ -68,7 +68,8 @@ impl Kind {
         }
     }
 
-    /// Whether a file is known to be a plug-in for other devices: `PJRT_PLUGIN` names one file, and a program may be compiled for both.
+    /// Whether a file is known to be a plug-in for the other kind of devices. A program may be compiled for both kinds, but `PJRT_PLUGIN` names one
+    /// file.
     fn is_of_other(self, file: &Path) -> bool {
         let name = file.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
         match self {
@@ -109,12 +110,13 @@ pub(crate) fn cuda_data(plugin: Option<&Path>) -> Option<(&'static str, String)>
     }
     let found = ptxas(plugin?).ok()?;
     let folder = found.parent()?;
-    // Of another folder, the plug-in finds nothing in `bin`, and then looks on the `PATH`, which has it.
+    // For any other folder, the plug-in finds nothing in its `bin`, and then looks on the `PATH`, where `ptxas` is.
     let root = if folder.ends_with("bin") { folder.parent()? } else { folder };
     Some((OPTION, root.to_str()?.to_owned()))
 }
 
-/// The package of JAX with a plug-in for GPUs, and its version, such as `jax_cuda13_pjrt 0.12.0.1`, as the packages beside it say.
+/// The JAX package that contains a plug-in for GPUs, and its version, such as `jax_cuda13_pjrt 0.12.0.1`: found in the folder of installed
+/// packages.
 pub(crate) fn package(plugin: &Path) -> Option<String> {
     let mut folders = plugin.ancestors().skip(1);
     let name = folders.next()?.file_name()?.to_str()?.strip_prefix("xla_")?;
@@ -223,7 +225,7 @@ fn python_on(path: Option<OsString>) -> Option<PathBuf> {
 /// The folders of packages of a Python interpreter.
 ///
 /// It runs isolated (`-I`): it imports nothing from the current directory, `PYTHONPATH` or the user's packages. It is started in the
-/// root directory, because `python3` may be a script that reads settings from the current one, as those of pyenv and asdf do.
+/// root directory, because `python3` may be a script that reads settings from the current one, as the scripts of pyenv and asdf do.
 fn packages_of(python: &Path) -> Vec<PathBuf> {
     let command = Command::new(python)
         .args(["-I", "-c", SCRIPT])

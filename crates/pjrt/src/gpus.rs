@@ -45,7 +45,7 @@ pub enum GpusError {
         /// The text.
         found: String,
     },
-    /// There are more GPUs than the compiler is asked for.
+    /// The text asks for more GPUs than the limit.
     #[error("at most {MAX_GPUS} GPUs, found {}", .found.escape_debug())]
     TooMany {
         /// The text.
@@ -53,7 +53,7 @@ pub enum GpusError {
     },
 }
 
-/// The limit bounds the memory of the compiler, which allocates for each GPU.
+/// The compiler allocates memory for each GPU, so this limits its memory.
 const MAX_GPUS: u64 = 16_384;
 
 /// One host with as many GPUs as NVIDIA's HGX boards have.
@@ -130,7 +130,7 @@ impl FromStr for Gpus {
         let gpu = match name.eq_ignore_ascii_case(DESCRIBED) {
             true => None,
             false => Some(name.parse().map_err(|error| match name.split_once(':') {
-                // `h100:x`: the name is right.
+                // In `h100:x`, the name is right and the number is wrong.
                 Some((before, after)) if Gpu::from_name(before).is_some() => {
                     GpusError::Counts { found: after.to_owned() }
                 }

@@ -166,7 +166,7 @@ mod tests {
         let new = asked(text, &[(Parameter(0), "{0}"), (Parameter(1), "{0}")]).unwrap();
         let expected = "(%x: tensor<2xf32> {a = 1, mhlo.layout_mode = \"{0}\"} loc(\"x\"), %y: tensor<2xf32> {mhlo.layout_mode = \"{0}\"} loc(#l)) ->";
         assert!(new.contains(expected), "{new}");
-        // What was asked before is replaced, and one result has no parentheses.
+        // An earlier request is replaced, and a single result may have no parentheses.
         let text = "func.func @main(%x: tensor<2xf32> {mhlo.layout_mode = \"auto\", a = 1}) -> tensor<2xf32> {";
         let expected = "func.func @main(%x: tensor<2xf32> {a = 1, mhlo.layout_mode = \"{0}\"}) -> tensor<2xf32> {";
         assert_eq!(asked(text, &[(Parameter(0), "{0}")]).unwrap(), expected);

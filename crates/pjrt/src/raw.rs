@@ -7,7 +7,8 @@ use crate::error::{Error, Result};
 use std::ffi::c_char;
 use std::slice;
 
-/// A list of a plug-in; `None` if it is null but has entries, is not aligned, or is longer than the address space.
+/// A list that a plug-in returned; `None` if its pointer is null although it has entries, or is not aligned, or if it is too long for the address
+/// space.
 ///
 /// # Safety
 /// If `data` is not null, it points to `len` initialised values that nobody writes during `'a`.

@@ -37,10 +37,10 @@ pub enum Target {
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[non_exhaustive]
 pub enum TargetError {
-    /// It names a TPU, but is not a slice of it.
+    /// The text names a TPU, but not a slice of it.
     #[error(transparent)]
     Slice(#[from] SliceError),
-    /// It names a GPU, or several, but not how many.
+    /// The text names a GPU, but the number of GPUs is wrong.
     #[error(transparent)]
     Gpus(#[from] GpusError),
     /// No device has this name.
@@ -117,7 +117,7 @@ impl FromStr for Target {
         match (text.parse::<Slice>(), text.parse::<Gpus>()) {
             (Ok(slice), _) => Ok(Self::Tpu(slice)),
             (_, Ok(gpus)) => Ok(Self::Gpu(gpus)),
-            // The text is neither. The error is that of the kind of device that its name is, or is nearly.
+            // The text is neither. If its name is that of a TPU or of a GPU, or similar to one, return the error for that kind of device.
             (Err(error), _) if !matches!(error, SliceError::Generation(_)) => Err(error.into()),
             (_, Err(error)) if !matches!(error, GpusError::Gpu(_)) => Err(error.into()),
             (_, Err(GpusError::Gpu(name))) if name.meant().next().is_some() => Err(GpusError::Gpu(name).into()),

@@ -133,7 +133,7 @@ impl Plugin {
         }
     }
 
-    /// GPUs that a description says all of; this machine need not have them.
+    /// GPUs that a description describes completely. This machine need not have them.
     ///
     /// ```no_run
     /// use xla_shape::hlo::proto::GpuConfig;

@@ -62,7 +62,7 @@ impl<E: Display, R: FnMut(&str) -> Result<Vec<u8>, E>> Files<R> {
 }
 
 impl Program {
-    /// The memory of its values. `device` is the generation that it is said to be for; without it, the module tells.
+    /// The memory of the program's values. `device` is the generation that the user names; without it, the module decides.
     ///
     /// ```
     /// use xla_shape_program::Program;
@@ -217,7 +217,7 @@ fn gaps(timeline: &Timeline<'_>, assignment: &BufferAssignment) -> Option<String
     are_large.then(|| format!("{} {GAPS}", InUnits(account.gaps)))
 }
 
-/// The note about gaps, after their bytes.
+/// The note about gaps; their bytes stand before it.
 const GAPS: &str = "of the heap are gaps; libtpu 0.0.47 to 0.0.50 count them among the temporaries a second time, libtpu 0.0.51 and 0.0.52 \
                     do not, and their files can look the same";
 

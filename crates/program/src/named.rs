@@ -23,8 +23,8 @@ pub(crate) fn gpu_in(path: &str) -> Option<Gpu> {
     only(path, &["nvidia", "geforce", "gpu"], Gpu::from_name, |_| false)
 }
 
-/// The device that the file or its folder names; `None` if they name none, or different ones. A name counts if it is clear by
-/// itself (`is_clear`), follows `__`, or begins with one of the makers.
+/// The device that the file or its folder names; `None` if they name none, or different ones. A name counts if it can mean nothing
+/// else (`is_clear`), follows `__`, or has one of `makers` as its first word.
 fn only<D: PartialEq>(
     path: &str,
     makers: &[&str],
@@ -100,7 +100,7 @@ mod tests {
             assert_eq!(generation_in(path), Some(expected), "{path}");
         }
         for path in [
-            // Of two that differ, neither counts; nor does a folder further up.
+            // If two names differ, neither counts. A folder further up does not count either.
             "v5e/train.v6e.hlo",
             "x__v4/tpu-v2.hlo",
             "v5e/train/after.hlo",

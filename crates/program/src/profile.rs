@@ -106,7 +106,7 @@ fn add_planes(
     Ok(Ok(()))
 }
 
-/// A number in the format of protobuf; `None` if the file ends in it, or it is too long.
+/// Reads a varint of protobuf; `None` if the file ends before the number does, or the number is too long.
 fn varint(file: &mut BufReader<File>) -> io::Result<Option<u64>> {
     let mut bytes = Vec::new();
     for byte in file.by_ref().take(10).bytes() {
@@ -144,7 +144,7 @@ mod tests {
         fs::write(runs.join("2026_01_02/a.trace.json.gz"), "").unwrap();
         let last = ["a", "b"].map(|host| runs.join("2026_01_02").join(format!("{host}.xplane.pb")));
         assert_eq!((find(folder.path()), find(&runs.join("2026_01_02"))), (Some(last.to_vec()), Some(last.to_vec())));
-        // A trace for viewers stands for the profile of its host, or for those of all hosts.
+        // A trace for viewers stands for the profile of its host, or for the profiles of all hosts.
         assert_eq!(find(&runs.join("2026_01_02/a.trace.json.gz")), Some(last[..1].to_vec()));
         let trace = runs.join("2026_01_02/perfetto_trace.json.gz");
         fs::write(&trace, "").unwrap();

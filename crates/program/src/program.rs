@@ -66,7 +66,7 @@ pub(crate) enum Beside {
     Analysis(String, Statistics),
 }
 
-/// What somebody has of a program: one that is compiled, or the source that a compiler takes.
+/// A program as somebody has it: compiled, or as the source that a compiler takes.
 ///
 /// ```
 /// use xla_shape_program::Opened;
@@ -128,7 +128,7 @@ impl Opened {
         Self::open_with(path, module, &mut |_, _| ())
     }
 
-    /// As [`open_module`](Self::open_module). Of a profile, `progress` is told how many bytes are read, and how many there are.
+    /// As [`open_module`](Self::open_module). While a profile is read, `progress` gets the bytes read so far, and their total number.
     ///
     /// # Errors
     /// Those of [`open_module`](Self::open_module).
@@ -254,7 +254,7 @@ impl Program {
         Self::open_with(path, module, &mut |_, _| ())
     }
 
-    /// As [`open_module`](Self::open_module). Of a profile, `progress` is told how many bytes are read, and how many there are.
+    /// As [`open_module`](Self::open_module). While a profile is read, `progress` gets the bytes read so far, and their total number.
     ///
     /// # Errors
     /// Those of [`open_module`](Self::open_module).
@@ -309,8 +309,8 @@ impl Program {
         Ok(())
     }
 
-    /// Reads the profile again, and keeps the events of one run on each device, at most so many: of the first device the run that took the median
-    /// of the times, and of the others the one that is as many runs after their first one. `None` if it was not opened from a profile's files.
+    /// Reads the profile again, and keeps at most this many events of one run on each device. On the first device, it is the run with the median time;
+    /// on every other device, the run with the same number. `None` if the program was not opened from a profile's files.
     ///
     /// ```
     /// use xla_shape_program::Program;
@@ -507,8 +507,8 @@ impl Program {
         self.module.shown_generation().or_else(of_profile).or_else(named)
     }
 
-    /// The GPU that it is for, if the compiler's description of it (`gpu_target_config.pbtxt`) is in the directory of the dump, or the profile
-    /// around the program or the name of its file or folder says it.
+    /// The GPU that the program is for: as the compiler's description (`gpu_target_config.pbtxt`) in the directory of the dump says, or the
+    /// profile that has the program, or the name of its file or folder. `None` if none of them says it.
     ///
     /// ```
     /// use xla_shape_core::gpu::Gpu;
@@ -571,7 +571,7 @@ impl Program {
     }
 
     /// What a GPU does for the program, step by step, and the names of the instructions of these steps by their numbers, if the compiler's files
-    /// about them (`thunk_sequence.txt`, `thunk_metadata.txt`) are in the directory of the dump. What cannot be read of them is left out.
+    /// about them (`thunk_sequence.txt`, `thunk_metadata.txt`) are in the directory of the dump. Parts of these files that cannot be read are left out.
     ///
     /// ```
     /// use xla_shape_program::Program;

@@ -11,7 +11,7 @@ const STREAMING_L2_HALVES: usize = 3;
 const STREAMING_LOCAL_LLC_PART: usize = 2;
 
 /// The same for transposes that need a staging buffer: from the size of the last-level cache divided by this, which is about a few
-/// cores' share of it. **I**: below, ordinary stores are up to 1.5 times as fast.
+/// cores' share of it. **I**: for smaller arrays, ordinary stores are up to 1.5 times as fast.
 const STAGING_LLC_PART: usize = 10;
 
 /// The caches for which a plan is made: [`Stores::Auto`](crate::Stores::Auto) and the choice of kernels depend on them.
@@ -61,10 +61,10 @@ impl Caches {
         Self { l2, last_level, last_level_is_local }
     }
 
-    /// From how many bytes of source and destination together on non-temporal stores are faster.
+    /// The number of bytes, of source and destination together, from which non-temporal stores are faster.
     ///
     /// If both fit in the L2 cache, ordinary stores are fastest. A last-level cache that many cores share over a network is hardly faster
-    /// than memory; one that belongs to a few cores is used up to half of its size.
+    /// than memory. A last-level cache that belongs to a few cores pays up to half of its size.
     pub(crate) fn streaming_from(self) -> usize {
         if self.last_level_is_local {
             self.last_level / STREAMING_LOCAL_LLC_PART

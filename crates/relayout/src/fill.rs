@@ -15,7 +15,7 @@ pub(super) struct Fill {
 }
 
 impl Fill {
-    /// Calls `fill` for all regions, with the parameters of [`fill_region`]. Not inlined: most plans have no padding.
+    /// Calls `fill` for all regions, with the parameters of [`fill_region`]. Not inlined, because most plans have no padding.
     #[inline(never)]
     pub(super) fn run(&self, widths: Widths, destination: &mut [u8], fill: impl Fn(&Region, Widths, &mut [u8], &[u8])) {
         for region in &self.regions {

@@ -93,7 +93,7 @@ struct Job {
     /// It may be called while a piece is left: [`Helpers::share`] borrows it, and returns when none is.
     work: *const (dyn Fn(usize) + Sync),
     count: usize,
-    /// The piece that nobody has taken yet; at least `count` if there is none.
+    /// The first piece that no thread has taken; `count` or more when all are taken.
     next: AtomicUsize,
     /// How many pieces have not ended.
     left: AtomicUsize,

@@ -208,7 +208,7 @@ impl Cursor<'_> {
     fn advance(&mut self) {
         self.phase += self.step.0;
         self.base += self.step.1;
-        // `step.0` is below a period, since `step.1` has the whole periods of the step: a comparison takes the place of a division.
+        // `step.1` includes the whole periods of the step, so `step.0` is less than a period. A comparison therefore replaces the division.
         if self.phase >= self.table.len() {
             self.phase -= self.table.len();
             self.base += self.whole;

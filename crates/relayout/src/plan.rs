@@ -56,7 +56,7 @@ struct Prepared {
     widths: Widths,
     fill: Option<Fill>,
     method: Method,
-    /// Of the arrays as a whole.
+    /// The bytes of the whole arrays.
     instructions: Instructions,
 }
 

@@ -7,8 +7,8 @@ pub(super) struct Pulse<'a> {
 }
 
 impl<'a> Pulse<'a> {
-    /// How many elements are copied before the next question. A user does not notice the time that they take, and a question may take as long
-    /// as a thousand of them.
+    /// How many elements are copied before the next question. They take too little time for a user to notice; the question may take as
+    /// long as a thousand elements.
     const ELEMENTS: usize = 1 << 18;
 
     pub(super) const fn new(goes_on: &'a dyn Fn() -> bool) -> Self {

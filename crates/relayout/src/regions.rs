@@ -323,7 +323,7 @@ impl Group {
         Some((divisor, modulus))
     }
 
-    /// Where these dimensions, at least one, stand in the group, one after the other.
+    /// The place at which these dimensions (at least one) begin in the group; `None` if they do not follow each other there.
     fn start(&self, dimensions: &[usize]) -> Option<usize> {
         let start = self.dimensions.iter().position(|dimension| *dimension == dimensions[0])?;
         self.dimensions[start..].starts_with(dimensions).then_some(start)
@@ -411,7 +411,8 @@ fn padding(groups: &[Group], cuts: &Cuts, unused: &[Cut]) -> Option<Vec<Region>>
     }
     let mut result = Vec::new();
     for (i, (size, cuts)) in factors.iter().enumerate() {
-        // An element's index in the dimensions before, padding in this one, any position in those after: so each position is listed once.
+        // A position is padding if a dimension has padding there. List it at the first such dimension: with an element's index in the
+        // dimensions before it, and any position in those after it. So each position is listed once.
         let mut padding = SmallVec::from_vec(gaps(*size, cuts));
         if padding.is_empty() {
             continue;

@@ -210,7 +210,7 @@ impl Slabs {
         }
     }
 
-    /// Whether slabs have a single value of a digit of a side.
+    /// Whether a digit of a side has the same value in all of a slab.
     fn is_single(&self, side: Side, digit: Digit) -> bool {
         let is_of = |cut: &Cut| self.dimension(side, digit) == Some(cut.dimension);
         self.cuts.iter().any(|cut| is_of(cut) && cut.step as u64 == digit.term.divisor.get())

@@ -102,7 +102,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
     use xla_shape_core::ArrayShape;
 
-    /// Layouts for every kernel, with sizes that are no multiples of tiles: from each to each.
+    /// Layouts for every kernel, with sizes that are not multiples of tiles: copies from each to each.
     #[test]
     fn parts_do_what_the_whole_does() {
         for (array, layouts) in [
@@ -175,8 +175,8 @@ mod tests {
         plan.steps().0.iter().map(|step| step.step().parts(count).len()).collect()
     }
 
-    /// Rows that follow each other in the source may belong to different parts of the destination. A part reads many of them at a time, or
-    /// there are no parts.
+    /// Rows that follow each other in the source may belong to different parts of the destination. Each part must read a long stretch of
+    /// rows; otherwise the step is not divided.
     #[test]
     fn parts_read_long_stretches() {
         for (from, to, permutation, expected) in [

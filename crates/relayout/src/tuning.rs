@@ -36,7 +36,7 @@ impl<T> BySize<T> {
 /// Plans that each thread keeps. **I**: making the same plan again takes 0.6 to 0.8 µs.
 pub(crate) const CACHED_PLANS: usize = 8;
 
-/// Bytes of the largest tables of a plan that is kept: *bound*.
+/// A plan is kept only if its tables take at most this many bytes: *bound*.
 pub(crate) const MAX_CACHED_TABLE_BYTES: usize = 64 << 10;
 
 /// Regions of a relayout. With more, copying by tables is faster: **I**.
@@ -122,7 +122,8 @@ pub(crate) const COPIED_ROWS: usize = 64;
 /// How many bytes of each of these rows are copied at a time. **Z**.
 pub(crate) const COPIED_BYTES: usize = 128;
 
-/// For 4-byte elements, this copy pays in arrays of at most this many bytes, and in those that are larger than the caches. **Z**.
+/// For 4-byte elements, rows are copied only in arrays of at most this many bytes and in arrays larger than the caches: between the two, it
+/// does not pay. **Z**.
 pub(crate) const MAX_COPIED_WORD_BYTES: usize = 4 << 20;
 
 /// Rows shorter than this, in bytes, do not train the hardware prefetcher: the next rows are prefetched by software. **I**.
@@ -162,8 +163,8 @@ pub(crate) const SCALAR_BLOCK_ROWS: usize = 32;
 // Threads.
 
 /// Pieces for each thread: more than one, so that a delayed thread does not delay all; but few, because narrow pieces read short parts of
-/// rows. **Z**: with 4, two threads take 0.5 to 0.8 of one thread's time for 4 to 64 MiB, and while two or four other processes are busy at most
-/// 1.3 of it in the median.
+/// rows. **Z**: with 4, two threads take 0.5 to 0.8 of one thread's time for 4 to 64 MiB. While two or four other processes are busy, the
+/// median is at most 1.3 times one thread's time.
 #[cfg(feature = "threads")]
 pub(crate) const PIECES_PER_THREAD: usize = 4;
 

@@ -87,7 +87,7 @@ fn autotuning_text(answered: &Answered) -> Option<String> {
     });
     let unseen = answered.unseen.iter().map(|unseen| match unseen {
         Unseen::Sort => "; on the device, XLA may give a sort to CUB, which needs memory of its own",
-        // Also what a later version of the answer may have.
+        // Also a variant that a later version adds.
         _ => "; cuDNN and cuFFT take more memory while they run",
     });
     Some(format!("{exact}{untuned}{}", unseen.collect::<String>()))
@@ -172,7 +172,7 @@ fn table(text: &mut Text, good: &[(&str, &Answered)]) {
     ));
     let mut rows = vec![vec![String::new()]];
     rows[0].extend(good.iter().map(|(name, _)| (*name).to_owned()));
-    // The first device names the rows; `in all` is said of any memory.
+    // The first device names the rows: all devices have the same rows, and `in all` fits any memory.
     for (number, (what, _)) in good.first().map(|(_, first)| amounts(first)).into_iter().flatten().enumerate() {
         let bytes = good.iter().map(|(_, answered)| InUnits(amounts(answered)[number].1).to_string());
         rows.push([what.to_owned()].into_iter().chain(bytes).collect());
@@ -250,7 +250,7 @@ fn layouts(text: &mut Text, good: &[(&str, &Answered)]) {
         differ => format!("Layouts, of which {differ} of {} differ", rows.len()),
     });
     let top = good.iter().map(|(_, answered)| answered.top).max().unwrap_or(0);
-    // Those that differ first: they are why somebody compares devices.
+    // Arrays whose layouts differ come first, because that is what somebody who compares devices wants to see.
     let shown = largest(&rows, top, |row| (row.kinds.len() > 1, row.bytes));
     let label = |row: &Row<'_>| row.name.map_or_else(|| row.what.clone(), |name| format!("{}  {name}", row.what));
     let width = column_width(shown.iter().map(|row| label(row).chars().count()));

@@ -9,12 +9,12 @@ use xla_shape_answers::digest::{Amount, Bundles, Cause, Word};
 /// The width of the lines, in characters.
 const WIDTH: usize = 120;
 
-/// The most lines of the answer's own text with causes after it, and without.
+/// The most lines of the answer's own text: if causes follow it, and if none do.
 const HEAD: usize = 12;
 const ALONE: usize = 28;
 
-/// The most bytes of the answer's own text with causes after it, and without; of the name of a cause, and of its other texts. All of a digest is
-/// then at most 5,000 bytes, which are 2,000 tokens at 2.5 bytes each. Bytes are counted because a letter that is not ASCII may be a token of its own.
+/// The most bytes of the answer's own text, if causes follow it and if none do; then of the name of a cause, and of its other texts. A whole digest
+/// is then at most 5,000 bytes, which are 2,000 tokens at 2.5 bytes each. Bytes are counted because a letter that is not ASCII may be a token of its own.
 const HEAD_BYTES: usize = 1_800;
 const ALONE_BYTES: usize = 4_500;
 const NAME: usize = 120;
@@ -39,7 +39,7 @@ pub(crate) fn digest(answer: &(impl Show + ?Sized), files: &[&str]) -> Text {
         let source = cause.source.as_ref().map(|source| format!(" at {}", end(&one_line(source), NAME)));
         let amount = cause.amount.map(|amount| format!(": {}", in_words(amount)));
         let name = one_line(&cause.name);
-        // So is that of a name that is a source.
+        // A name can be a source, too.
         let is_instruction = name.starts_with('%');
         text.verbatim(format_args!(
             "  {}{}{}",
@@ -68,7 +68,7 @@ fn command(words: &[Word], files: &[&str]) -> Option<String> {
         Word::File(number) => match files.get(*number).copied() {
             Some("-") => None,
             Some(file) => Some(shell_line([file])),
-            // Whoever has the answer without the files puts their names in.
+            // The files' names are not known: the reader replaces these words.
             None => Some(["FILE", "AFTER"].get(*number).copied().unwrap_or_default().to_owned()),
         },
     };

@@ -245,7 +245,7 @@ pub fn plan(checks: &Checks) -> String {
             lines.push(format!("# {}", in_comment(&warning.to_string())));
             is_whole = false;
         }
-        // Of several devices, each has folders of its own.
+        // If there are several devices, each has folders of its own.
         let folder = check.device.as_ref().filter(|_| checks.programs.len() > 1);
         let folder = folder.map_or_else(String::new, |device| file_name(device) + "/");
         lines.push(format!("mkdir -p \"$new/{folder}\""));

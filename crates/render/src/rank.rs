@@ -90,7 +90,7 @@ fn table(ranking: &Ranking, text: &mut Text) {
     }
 }
 
-/// How the times are made, and what makes them doubtful.
+/// How the times are computed, and what makes them uncertain.
 fn bound(ranking: &Ranking, text: &mut Text) {
     text.paragraph("");
     if let Some((clock, bandwidth)) = ranking.clock_hz.zip(ranking.hbm_bytes_per_second) {

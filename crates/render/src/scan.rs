@@ -118,7 +118,7 @@ fn causes(text: &mut Text, scan: &Scan) {
     text.verbatim("");
 }
 
-/// What a compiler said of a remedy, after its sentence.
+/// The sentence that follows a remedy: what the compiler said when it was tried.
 fn trial(trial: Option<&Trial>) -> String {
     match trial {
         Some(Trial::Compiles { needed_bytes, device }) => {
@@ -126,12 +126,12 @@ fn trial(trial: Option<&Trial>) -> String {
             format!(" It compiles for {device}: the program then needs {needed} of memory, without its code.")
         }
         Some(Trial::NotCompiled { why }) => format!(" It was not compiled: {}.", why.trim().trim_end_matches('.')),
-        // The causes tell of one that is refused as a detail.
+        // A refused trial is told as a detail of its cause.
         other => other.and_then(Trial::change).map_or_else(String::new, change),
     }
 }
 
-/// What a compiler made of a change of sharding.
+/// The sentence about how the compiler makes a change of sharding.
 fn change(ByXla { devices, moves, through, .. }: &ByXla) -> String {
     let moved = |XlaMoves { bytes_moved, warns, .. }: &XlaMoves| {
         let bytes = bytes_moved.map_or_else(|| "unknown bytes".to_owned(), |bytes| InUnits(bytes).to_string());

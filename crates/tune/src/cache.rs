@@ -29,7 +29,7 @@ pub(crate) struct Key {
     /// The compiler that gave the answer, in its own words and by the size of its file.
     pub(crate) compiler: Version,
     pub(crate) flags: Flags,
-    /// The version of this program, which makes the figures of what the compiler says.
+    /// The version of this program, which computes the figures from the compiler's answer.
     pub(crate) version: String,
 }
 
@@ -44,9 +44,9 @@ pub(crate) struct Origin {
 /// answers.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
 pub(crate) enum Version {
-    /// What it says of itself, and the size of its file.
+    /// The compiler's own words about its version, and the size of its file.
     Said { words: String, bytes: u64 },
-    /// It says nothing, so its file counts.
+    /// The compiler does not say its version, so its file identifies it.
     File(Compiler),
 }
 
@@ -82,7 +82,7 @@ const FLAGS: [&str; 2] = ["LIBTPU_INIT_ARGS", "XLA_FLAGS"];
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
 pub(crate) struct Flags([Option<OsString>; FLAGS.len()]);
 
-/// The file of a compiler. Another version has another size or time.
+/// The file of a compiler. It identifies a version: a file of another version has another size or date.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
 pub(crate) struct Compiler {
     path: PathBuf,
@@ -120,7 +120,7 @@ struct Record<T> {
     answer: T,
 }
 
-/// The version that a compiler's file was found to have for a device, of which its words speak, too.
+/// The version of a compiler's file, as its answer for a device gave it. The answer's text depends on the device.
 #[derive(Serialize, Deserialize)]
 struct Known {
     compiler: Compiler,
@@ -137,7 +137,7 @@ pub(crate) struct Cache {
 }
 
 impl Cache {
-    /// The cache of answers of this kind in a folder, or in the user's own one; `None` if the user has none.
+    /// The cache of answers of this kind: in `folder`, or else in the user's cache folder; `None` if the user has none.
     pub(crate) fn new<T: Kept>(folder: Option<&Path>) -> Option<Self> {
         let variable = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let own = || {

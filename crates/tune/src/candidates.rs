@@ -13,7 +13,7 @@ const MOST_ORDERED: usize = 6;
 pub(crate) struct Candidate {
     pub(crate) layout: Layout,
     pub(crate) bytes: u64,
-    /// Whether its tiles are those that the device's rules give its order.
+    /// Whether it has the tiles that the device chooses for this order of dimensions.
     pub(crate) has_default_tiles: bool,
 }
 
@@ -22,9 +22,9 @@ const LANES: u64 = 128;
 const SUBLANES: u64 = 8;
 
 /// The different layouts of an array, the one with the fewest bytes first; of layouts with equal bytes, the array's own comes first. Orders
-/// that differ only in dimensions of size 1 are one layout: the number counts those that are left out.
+/// that differ only in dimensions of size 1 are one layout. The second result is the number of layouts that are left out.
 ///
-/// generation: that of the TPU, whose tiles they have; `None` for a GPU.
+/// generation: of the TPU, which gives the layouts their tiles; `None` for a GPU.
 /// tilings: also returns layouts with other tiles, where elements are packed.
 pub(crate) fn candidates(array: &ArrayShape, generation: Option<Generation>, tilings: bool) -> (Vec<Candidate>, usize) {
     let today = without_space(array.layout());
@@ -91,8 +91,8 @@ fn untiled(layout: &Layout) -> Vec<Layout> {
     pairs.into_iter().filter_map(order).collect()
 }
 
-/// The same order in other tiles that TPU compilers choose for packed elements: a row of registers' sublanes, and as many rows as fill
-/// whole registers. Elements of 32 bits have one such tile.
+/// The same order in the other tiles that TPU compilers choose for packed elements: one with as many rows as a register has sublanes, and one
+/// with as many rows as fill a whole register. For elements of 32 bits, the two are the same.
 fn other_tilings(layout: &Layout) -> Vec<Layout> {
     let [tile, packed] = layout.tiles() else { return Vec::new() };
     let [TileDimension::Size(packing), TileDimension::Size(1)] = packed.dimensions() else { return Vec::new() };

@@ -19,8 +19,8 @@ type Shard = (ElementType, Vec<Dimension>);
 type Values<'t> = HashMap<&'t str, (ArrayShape, Sharding)>;
 
 impl Changes {
-    /// Those of a program in HLO, as text or message, or of the function `main` in MLIR's text. None if it cannot be read: its compiler says why;
-    /// and none of MLIR with constraints outside of `main`.
+    /// The changes in an HLO program (text or message), or in the function `main` of MLIR's text. Empty if the program cannot be read (the compiler
+    /// will say why), or if it is MLIR with constraints outside of `main`.
     pub(crate) fn of(program: &[u8]) -> Self {
         let mut changes = Self::default();
         match (std::str::from_utf8(program), Language::of(program)) {
@@ -31,7 +31,7 @@ impl Changes {
         changes
     }
 
-    /// The instruction that a warning of a full rematerialization is about, if only one has such shards and these shardings.
+    /// The instruction that a warning of a full rematerialization is about, if just one instruction has the warning's shards and shardings.
     pub(crate) fn find(&self, refusal: &Refusal) -> Option<InProgram> {
         let RefusalCause::FullReplication { array: Some(array), shardings, .. } = &refusal.cause else { return None };
         let [Some(from), Some(to)] = &**shardings else { return None };
@@ -82,7 +82,7 @@ impl Changes {
                 values.insert(parameter.name().trim_start_matches('%'), value);
             }
         }
-        // Of the bodies of loops and of other functions, it is not known which arrays they get: constraints in them could be meant, too.
+        // It is not known which arrays the bodies of loops and other functions get, so the warning could also be about a constraint in them.
         let is_constraint = |operation: &xla_shape_mlir::Operation<'_>| match operation.name() {
             "sdy.sharding_constraint" => true,
             "stablehlo.custom_call" => operation.attribute("mhlo.sharding").is_some(),

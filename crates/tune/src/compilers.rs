@@ -137,7 +137,7 @@ impl<'a, T: Kept> Compilers<'a, T> {
         }
     }
 
-    /// The answers to jobs; of those without one, why, unless the user ended the search.
+    /// The answers to jobs. For a job without an answer, the error says why; it is `None` if the user ended the search.
     fn answers_of(&self, jobs: &[Job], why: &str) -> Vec<Option<Result<T, String>>> {
         let is_ended = self.setup.stop.load(Ordering::Relaxed);
         let answer = |job: &Job| {
@@ -148,9 +148,10 @@ impl<'a, T: Kept> Compilers<'a, T> {
         jobs.iter().map(answer).collect()
     }
 
-    /// Compiles programs until all have an answer or the search ends: because workers fail, which is returned, or because more than `most` of the
-    /// workers have no compiler and none of the others answered.
+    /// Compiles programs until all have an answer or the search ends. It ends if workers fail, and returns why; it also ends if more than `most`
+    /// workers have no compiler and no other worker has answered.
     fn compile(&mut self, jobs: &[Job], most: usize) -> Option<String> {
+        // Equal jobs are compiled once, and jobs with an answer in the cache not at all.
         let mut missing = Vec::new();
         let mut unique = HashSet::new();
         for job in jobs {
@@ -168,6 +169,7 @@ impl<'a, T: Kept> Compilers<'a, T> {
         }
         self.setup.watch.wanted(missing.len());
         let requests: Vec<_> = missing.iter().map(|job| (&*job.program, job.request.clone())).collect();
+        // The jobs without an answer, by number. The first of them is shown as the one that is being compiled.
         let mut waiting: Vec<_> = missing.iter().copied().map(Some).collect();
         let (mut fatal, mut absent, mut has_answer) = (None, 0, false);
         let (workers, stop) = (self.setup.workers, self.setup.stop);
@@ -194,6 +196,7 @@ impl<'a, T: Kept> Compilers<'a, T> {
                 Err(CompileError::NoCompiler(message)) => {
                     absent += 1;
                     self.absent.insert(job.id(), message.clone());
+                    // With `most == 0`, the first worker without a compiler ends the search, even after answers.
                     let is_over = absent > most && (most == 0 || !has_answer);
                     if is_over {
                         fatal.get_or_insert(message);
@@ -242,7 +245,7 @@ impl<'a, T: Kept> Compilers<'a, T> {
         }
     }
 
-    /// Says once that answers could not be cached. Of how the search went, returns what the cache did.
+    /// Says once that answers could not be cached. Returns the part of the report that is about the cache.
     pub(crate) fn finish(self) -> Search {
         let trouble = self.cache.as_ref().and_then(Cache::trouble);
         if let Some(trouble) = trouble {

@@ -30,7 +30,7 @@ use xla_shape_program::{CompileError, Compiler, CompilerAnswer, Host};
 pub struct Devices {
     /// Their name, such as v5e:2x2 or h100:8.
     pub name: String,
-    /// What is known of one of them; `None` for a GPU that only its description knows.
+    /// What is known about one of the devices; `None` for a GPU of which only the compiler's description is given.
     pub device: Option<Device>,
     /// The compiler's name of them, or why the compiler does not know them.
     pub target: Result<Target, String>,
@@ -61,7 +61,7 @@ impl FromStr for Devices {
     }
 }
 
-/// The TPUs of one host of the generation that an answer is about if the user names none.
+/// One host with TPUs of the default generation, for answers in which the user names no device.
 impl Default for Devices {
     fn default() -> Self {
         let generation = DEFAULT_GENERATION;
@@ -205,7 +205,7 @@ impl Devices {
         Ok(answer.beside_xla((&self.name, target.devices()), &said, (&module, &notes), through))
     }
 
-    /// Compiles a program for these devices, and says why it is refused. A report on one that is refused has lists with at most `top` entries, of one memory space if `space`
+    /// Compiles a program for these devices, and says why it is refused. If the program is refused, the report has lists of at most `top` entries, for one memory space if `space`
     /// names it.
     ///
     /// # Errors

@@ -173,7 +173,7 @@ pub enum Setting {
     Jobs,
     /// The folder of the cache.
     Cache,
-    /// That there is no cache.
+    /// The setting that turns the cache off.
     NoCache,
     /// The compiler.
     Plugin,
@@ -185,9 +185,9 @@ pub enum Setting {
     Option,
     /// How long the compiler may take.
     TimeLimit,
-    /// That every combination is tried.
+    /// The setting to try every combination.
     All,
-    /// That other tiles are tried.
+    /// The setting to try other tiles.
     Tilings,
     /// The most compilations.
     Compiles,
@@ -196,7 +196,7 @@ pub enum Setting {
 }
 
 impl Setting {
-    /// The name of the program's option for it, without its dashes.
+    /// The name of the program's option for this setting, without the dashes.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

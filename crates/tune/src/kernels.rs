@@ -63,7 +63,7 @@ pub enum KernelsError {
     Missing(PathBuf),
     /// A dump cannot be read.
     Files(FilesError),
-    /// It is no program that can be compiled.
+    /// It is not a program that can be compiled.
     Program(PjrtError),
 }
 
@@ -84,7 +84,7 @@ impl std::error::Error for KernelsError {}
 /// of [`Devices::default`]. `version` says which of two versions it is, if two are compared.
 ///
 /// # Errors
-/// If a dump has no kernels or cannot be read, or the code is no program.
+/// If a dump has no kernels or cannot be read, or the code is not a program.
 pub fn kernels(
     source: &KernelSource<'_>,
     devices: &[Devices],
@@ -108,7 +108,7 @@ pub fn kernels(
             let program = Program::from_bytes(code).map_err(KernelsError::Program)?;
             let default = [Devices::default()];
             for named in if devices.is_empty() { &default } else { devices } {
-                // Before there is a directory for a dump.
+                // Check this before a directory for the dump is made.
                 if let (false, Some(generation)) = (anyway || compiler.limits_vmem(), named.generation())
                     && let Some(found) = too_large(program.code(), generation)
                 {
@@ -141,7 +141,7 @@ pub(crate) fn too_large(program: &[u8], generation: Generation) -> Option<String
     (!found.is_empty()).then(|| found.join("\n"))
 }
 
-/// Adds the kernels that the compiler dumps for a device. `compile` fills a directory; its outer error says that the compiler was not asked.
+/// Adds the kernels that the compiler dumps for a device. `compile` fills a directory. Its outer error means that the compiler was not asked.
 fn add_compiled(
     answer: &mut Kernels,
     devices: &Devices,

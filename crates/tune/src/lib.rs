@@ -85,7 +85,7 @@ pub struct SharedArray {
     pub places: Vec<(usize, Place)>,
     /// The array on one device, in today's layout.
     pub array: ArrayShape,
-    /// The memories that it may be in, the preferred one first. If empty, each program keeps it where it has it.
+    /// The memories that it may be in, the preferred one first. If empty, each program keeps the array in the memory where it is now.
     pub memories: Vec<Memory>,
 }
 

@@ -33,7 +33,7 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// The figures of a program that costs this and takes this many bytes of HBM.
+    /// The figures of a program, from its cost and the bytes of HBM that it takes.
     ///
     /// ```
     /// use xla_shape_answers::cost::{Amount, ProgramCost};

@@ -4,7 +4,7 @@ use super::{Measured, Place, SharedArray};
 use std::str::FromStr;
 use xla_shape_core::{Layout, memory_space};
 
-/// The memory that a program is asked to take an array from, or to leave it in.
+/// The memory that is requested for an argument or a result of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Memory {
     /// The device's own, HBM.
@@ -106,7 +106,7 @@ pub(crate) fn is_moved(arrays: &[SharedArray], choice: &[Layout], today: &[Measu
     })
 }
 
-/// A note, if an array is asked to be in the host's memory: which figures cannot be compared.
+/// A note that says which figures cannot be compared, if an array is requested in the host's memory.
 pub(crate) fn note(arrays: &[SharedArray]) -> Option<String> {
     let on_host = arrays.iter().filter(|array| array.memories.contains(&Memory::PinnedHost));
     let names = on_host.map(|array| array.name.as_str()).collect::<Vec<_>>();
@@ -140,8 +140,8 @@ pub(crate) fn homes(arrays: &[SharedArray], most: u64) -> Option<Vec<Vec<Option<
 }
 
 impl SharedArray {
-    /// The same array, which is asked to be in one of these memories: the first in which the programs can be used. By default, each program
-    /// keeps it where it has it.
+    /// The same array, requested in the first of these memories in which the programs can be used. By default, each program
+    /// keeps the array in the memory where it is now.
     ///
     /// ```
     /// use xla_shape_tune::{Ask, Memory, Place, SharedArray};
@@ -167,7 +167,7 @@ impl SharedArray {
         Requested { layout: layout.map(without_space), memory }
     }
 
-    /// Whether a compiled program has the array in the memory of a layout, if that was asked for.
+    /// Whether a compiled program has the array in the memory space of the wanted layout; true if no memory was requested.
     pub(crate) fn is_in_memory(&self, found: &Layout, wanted: &Layout) -> bool {
         self.memories.is_empty() || found.memory_space() == wanted.memory_space()
     }

@@ -66,7 +66,7 @@ pub(crate) fn needed(
     Ok(Needed { need: Need::of_report(&report, None), amount, compiler: said.compiler })
 }
 
-/// What a refusal says: if the program needs more than there is, that is the answer.
+/// The answer for a refused program. If it was refused because it needs more memory than there is, that is an answer, not an error.
 ///
 /// left: what the compiler left of the program, with this message.
 pub(crate) fn refused(message: String, left: impl FnOnce(&str) -> Option<Left>) -> Result<Needed, CompileError> {

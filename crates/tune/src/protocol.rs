@@ -35,14 +35,14 @@ enum Request {
 /// The text of a layout, if one is requested, and the name of a memory.
 type Wire = (Option<String>, Option<String>);
 
-/// What a compiler says, and which compiler that is: workers may have different ones.
+/// A compiler's answer, and which compiler gave it: workers may have different ones.
 #[derive(Serialize, Deserialize, Debug)]
 pub(crate) struct Reply<T> {
     pub(crate) measured: T,
     pub(crate) origin: Origin,
 }
 
-/// A program of which only the version of the compiler is wanted.
+/// A program that is compiled only to learn the compiler's version.
 const EMPTY: &[u8] = b"module { func.func public @main() { return } }";
 
 /// A request to a compiler that only says which version it has.
@@ -196,7 +196,7 @@ pub(crate) fn asking(program: &Program, asked: &Asked) -> xla_shape_pjrt::Result
     program.with_layout_modes(&modes)?.with_memory_kinds(&kinds.collect())
 }
 
-/// The parameters and results with the memory spaces that they have in the optimized module: PJRT does not say them.
+/// The parameters and results with the memory spaces that they have in the optimized module, because PJRT does not give these.
 fn with_memory(module: &Module, said: &CompilerAnswer) -> [Vec<Shape>; 2] {
     let layout = module.attribute("entry_computation_layout").and_then(|value| value.program_shape().ok());
     let (parameters, results) = layout.map_or_else(Default::default, |layout| {

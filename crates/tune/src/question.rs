@@ -87,9 +87,9 @@ pub struct Question {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Given {
-    /// The name by which other parts of the question, and the answer, call it.
+    /// The name that other parts of the question, and the answer, use for it.
     pub name: String,
-    /// Its file, for errors about what is in it; its name if it has none.
+    /// Its file, for errors about its contents; its name if it was not read from a file.
     pub file: String,
     /// The program.
     pub code: Vec<u8>,
@@ -149,10 +149,10 @@ impl Keep {
 /// assert_eq!(left.0.get(), 2);
 /// ```
 pub trait Watch {
-    /// So many more compilations are needed.
+    /// This many more compilations are needed.
     fn wanted(&self, compilations: usize);
 
-    /// One of them is done.
+    /// A compilation is done.
     fn compiled(&self);
 
     /// This is being compiled now, in words.

@@ -44,7 +44,7 @@ pub(crate) fn made(
     let folder = tempfile::tempdir().map_err(cannot)?;
     let said = match compiler.compile_dumping(stop, host, target, program, folder.path()) {
         Ok(said) => said,
-        // Too little memory is too little next time. Whatever else it is may not happen again.
+        // If the program needs too much memory, it will next time. Any other refusal may not happen again.
         Err(CompileError::Refused(message)) if Need::of_refusal(message.clone()).fits == Some(false) => {
             return Ok(Made { refused: Some(message), figures: Figures::default(), compiler: None });
         }

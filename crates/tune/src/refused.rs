@@ -33,13 +33,13 @@ pub struct Left {
 /// compiler leaves the modules that it made. Lists have at most `top` entries, of one memory space if `space` names it.
 ///
 /// `None` if the message does not say that HBM ran out, if the compiler leaves no module, or if the options of the compiler ask for dumps,
-/// which may be those of several programs.
+/// which may then contain several programs.
 ///
 /// ```
 /// use xla_shape_program::{Compiler, Host};
 /// use xla_shape_tune::report_of_refused;
 ///
-/// // Of another refusal, the compiler is not asked again.
+/// // After any other refusal, the compiler is not asked again.
 /// let host = Host { command: vec![], python: None, notes: |_| {} };
 /// let slice = "v5e".parse()?;
 /// let report = report_of_refused(&Compiler::default(), &host, &slice, b"module {}", "Mosaic failed to compile", 5, None);

@@ -1,4 +1,4 @@
-//! What a compiler says about a text that says what was refused.
+//! Asks a compiler about the refusals in a text: whether remedies compile, and what XLA makes of changes of shardings.
 
 use crate::changed::Changes;
 use crate::{Devices, Made};
@@ -11,8 +11,9 @@ use xla_shape_program::{CompileError, Compiler, Host};
 const MOST_CHANGES: usize = 16;
 
 impl Devices {
-    /// Compiles what a text is about, and adds to its remedies what the compiler says of them: the program with each remedy that changes it, and each
-    /// change of sharding alone, without the program; of many changes the first 16. Names the instruction of the program that makes a change, if it is certain. If HBM ran out, also what came of the program itself, with lists of at most `top` entries.
+    /// Compiles what a text is about, and adds to each remedy what the compiler says: it gets the program with each remedy that changes the program, and
+    /// each change of sharding alone, without the program (the first 16 changes). If it is certain which instruction of the program makes a change, the
+    /// instruction is named. If HBM ran out, the program itself is compiled, too, and its result has lists of at most `top` entries.
     ///
     /// ```
     /// use xla_shape_answers::scan::{Scan, Trial};

@@ -1,6 +1,6 @@
 //! The search for the best layouts. It does not compile itself: it passes requests to the caller, and compares the answers.
 //!
-//! `question.rs` has what may be asked, `xla_shape_answers::tune` the answer, `crates/render/src/tune` its words. `scripts/tune_sets.py` compares
+//! The question is in `question.rs`, the answer in `xla_shape_answers::tune`, its text in `crates/render/src/tune`. `scripts/tune_sets.py` compares
 //! the search with every combination of layouts, on sets of programs.
 
 use super::candidates::{Candidate, bytes, candidates, is_same};
@@ -27,7 +27,7 @@ pub(crate) type Choice = Vec<Layout>;
 /// Arrays, by number, that get one layout. They have one type and the same sizes.
 type Unit = Vec<usize>;
 
-/// What choices are compared by; less is better.
+/// The key by which choices are compared; a smaller one is better.
 type Score = (usize, u128, u64, bool, bool);
 
 /// The result of trying a choice of layouts.
@@ -89,9 +89,9 @@ struct Search<'a> {
     seen: HashSet<Choice>,
     is_cut: bool,
     is_ended: bool,
-    /// Where the arrays shall be, in the order of preference.
+    /// The memories to try for the arrays, the preferred ones first.
     homes: Vec<Vec<Option<Memory>>>,
-    /// Where they are in the choices that are tried now: a number of `homes`.
+    /// The memories of the choices that are tried now, as an index into `homes`.
     home: usize,
 }
 
@@ -191,7 +191,7 @@ impl Search<'_> {
         if together == single { vec![single] } else { vec![together, single] }
     }
 
-    /// A choice whose arrays are where they shall be now.
+    /// The choice with its arrays in the memories that are tried now.
     fn at_home(&self, choice: &Choice) -> Choice {
         let homes = self.homes.get(self.home).into_iter().flatten();
         let placed = choice.iter().zip(homes).map(|(layout, home)| match home {
@@ -254,8 +254,8 @@ impl Search<'_> {
         (0..self.arrays.len()).filter(move |&array| self.arrays[array].places_of(program).next().is_some())
     }
 
-    /// What to compile a program with for a choice of layouts. If the program has them as it is, it needs no change, so this is the program of
-    /// today. Otherwise these are the layouts themselves, even if the compiler chose them before: it may make another program of them.
+    /// What to request of the compiler for a choice of layouts. If the program has these layouts already, it is compiled unchanged. Otherwise
+    /// the layouts are requested, even if the compiler chose them itself before: it may make another program when they are requested.
     fn asked(&self, program: usize, choice: &Choice) -> Ask {
         let is_today = |today: &Choice| self.used(program).all(|array| today[array] == choice[array]);
         if self.today_choice.as_ref().is_some_and(is_today) {
@@ -460,7 +460,7 @@ impl Search<'_> {
         }
     }
 
-    /// The layouts whose most minor dimension is that of `one`, and whose next dimension is the most minor one of `other`.
+    /// The layouts that have the most minor dimension of `one`, followed by the most minor dimension of `other`.
     fn between(&self, array: usize, one: &Layout, other: &Layout) -> Vec<Layout> {
         let [first, second] = [one, other].map(|layout| layout.minor_to_major().first().copied());
         let (Some(first), Some(second)) = (first, second.filter(|second| Some(*second) != first)) else {
@@ -477,7 +477,7 @@ impl Search<'_> {
         Some(without_space(&found?.layout))
     }
 
-    /// Follows better neighbours. If that gains little, it also tries the neighbours of where it began that it has passed: another way may
+    /// Follows better neighbours. If that gains little, it also tries the neighbours of its starting point that it did not follow: they may
     /// lead further.
     fn descend(&mut self, units: &[Unit]) {
         let cycles = |search: &Self| search.best_score().map_or(0, |(_, cycles, ..)| cycles);
@@ -502,7 +502,8 @@ impl Search<'_> {
         })
     }
 
-    /// The choices in which one unit has a neighbour of its layout. If its arrays have different layouts, it may also have one of these.
+    /// The choices that differ from `from` in one unit, which gets a neighbour of its layout. If the unit's arrays have different layouts, it may
+    /// also get one of these.
     fn near(&self, from: &Choice, units: &[Unit]) -> Vec<Choice> {
         let mut near = Vec::new();
         for unit in units {
@@ -607,7 +608,7 @@ pub(crate) fn most_bytes(measured: &[Measured]) -> u64 {
 }
 
 impl Ask {
-    /// What is requested for each place of a program. Empty if the program is compiled as it is.
+    /// What is requested for each parameter and result of a program that holds a shared array. Empty if the program is compiled as it is.
     ///
     /// ```
     /// use xla_shape_core::tpu::Generation;

@@ -60,7 +60,7 @@ pub(crate) fn with_memories(mut arrays: Vec<SharedArray>, memories: &[(String, V
     arrays
 }
 
-/// Refuses memories of arrays that are not shared, and those of one array that are given twice.
+/// Refuses memories for arrays that are not shared, and memories that are given twice for one array.
 pub(crate) fn check_memories(shares: &[Share], memories: &[(String, Vec<Memory>)]) -> Result<(), TuneError> {
     for (number, (name, _)) in memories.iter().enumerate() {
         if !shares.iter().any(|share| share.name == *name) {

@@ -45,7 +45,7 @@ fn programs(weights: &[u32]) -> Vec<Program> {
 /// What a compiler makes of a program with some layouts, one for each array.
 type Answer<'a> = dyn Fn(usize, &[Layout]) -> Result<Measured, String> + 'a;
 
-/// Searches with a compiler that answers so, and whose own choice is today's layouts or these.
+/// Searches with a compiler that answers by a function. Left to choose, it takes today's layouts, or the given ones.
 fn found(
     arrays: &[SharedArray],
     programs: &[Program],
@@ -87,7 +87,7 @@ fn nothing_is_worse_than_today_and_nothing_that_was_not_taken_is_best() {
             let is_today = layouts == today;
             match numbers.next(6) {
                 0 if !is_today => Err("refused".to_owned()),
-                // Another layout than was asked for, at no cost at all.
+                // A program with other layouts than requested, and with a cost of 0.
                 1 if !is_today => {
                     let others: Vec<Layout> =
                         arrays.iter().map(|array| Layout::descending(array.array.num_dimensions())).collect();
@@ -152,7 +152,8 @@ fn a_preferred_layout_is_tried_at_once() {
         |_: usize, layouts: &[Layout]| Ok(measured(&arrays, layouts, 100 + distance(&layouts[0], &[0, 1, 2, 3]), 1));
     let found = found(&arrays, &programs, &OPTIONS, Some(std::slice::from_ref(&preferred)), &answer).unwrap();
     assert_eq!(found.tried[found.best.unwrap()].choice, std::slice::from_ref(&preferred));
-    // Today's layout, the preferred one, and its neighbours; and the compiler's choice, which is the same program as its layouts make.
+    // Tried: today's layout, the preferred one, and its neighbours. Compiled: also the compiler's choice, which is the same program as with the
+    // preferred layout.
     assert_eq!((found.compiles, found.tried.len()), (6, 5));
     // Where the limit leaves no compilation of the layouts themselves, the choice is what is known.
     let options = Options { most: Some(2), ..OPTIONS };
@@ -193,7 +194,7 @@ fn what_the_compiler_chooses_and_its_layouts_are_two_programs() {
         let rows = tuning.tried.iter().filter(|row| row.layouts["x0"] == columns);
         rows.map(|row| (row.auto.clone(), row.cost.amount.and_then(Amount::cycles))).collect::<Vec<_>>()
     };
-    // The figure of the compiler's choice is not that of its layouts, which are worse than today's.
+    // The compiler's own choice costs less than a program with the same layouts requested, which costs more than today's.
     let tuning = with_auto(700, Ok(1100));
     assert_eq!(rows(&tuning), [row(&[], Some(1110)), row(&["p0"], Some(710))]);
     assert_eq!(
@@ -261,7 +262,7 @@ fn weights_decide() {
 #[test]
 fn every_combination_is_asked_once_of_each_program() {
     let mut arrays = shared(&["f32[128,256,384]", "f32[256,128,512]"], 2);
-    // The second program has the first array alone, so many combinations are the same to it.
+    // The second program has only the first array, so it is the same program for many combinations.
     arrays[1].places.truncate(1);
     let programs = programs(&[1, 1]);
     let mut asked = Vec::new();
@@ -486,7 +487,7 @@ fn arrays_that_are_alike_are_tried_together() {
                 let orders = [&layouts[0], &layouts[1]].map(Layout::minor_to_major);
                 let alone = if orders[0] == orders[1] { 0 } else { 50 };
                 let cycles = 100 + alone + distance(&layouts[0], &[1, 3, 2, 0]) + distance(&layouts[1], &[1, 3, 2, 0]);
-                // The third parameter is the second array, too.
+                // The third parameter is the second array again.
                 let (arrays, layouts): (Vec<_>, Vec<_>) =
                     [0, 1, 1].iter().map(|&array| (arrays[array].clone(), layouts[array].clone())).unzip();
                 Some(Ok(measured(&arrays, &layouts, cycles, 1)))

@@ -19,9 +19,9 @@ pub struct Choice {
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct Answer {
-    /// What the input was taken for; `None` if it can be nothing.
+    /// What the input was taken for; `None` if it was not recognised.
     pub reading: Option<Choice>,
-    /// All that it can be, the likeliest first.
+    /// Everything that the input can be taken for, the likeliest first.
     pub readings: Vec<Choice>,
     /// The views of this reading.
     pub views: Vec<Choice>,
@@ -37,7 +37,7 @@ pub struct Answer {
 
 /// Says what the input is, and what the program says about it.
 ///
-/// A reading or a view that the input does not have counts as not chosen.
+/// If the chosen reading or view does not exist for this input, the first one is shown.
 ///
 /// ```
 /// use xla_shape_web::{Given, answer};

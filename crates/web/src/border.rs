@@ -9,7 +9,7 @@ use std::alloc::{GlobalAlloc, Layout, System, alloc, dealloc};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The system's memory. It notes when there is no more: the program ends then, and the page asks why.
+/// The system's memory. If an allocation fails, that is noted: the program then ends, and the page asks why.
 struct Noting;
 
 static IS_OUT_OF_MEMORY: AtomicBool = AtomicBool::new(false);
@@ -58,7 +58,7 @@ fn block(length: usize) -> Option<Layout> {
     Layout::array::<u8>(length).ok().filter(|layout| layout.size() > 0)
 }
 
-/// Memory for a question of this many bytes; null if there is not enough memory, and for none.
+/// Memory for a question of `length` bytes; null if `length` is 0, or there is not enough memory.
 #[unsafe(no_mangle)]
 extern "C" fn allocate(length: usize) -> *mut u8 {
     // SAFETY: the layout has a size that is not 0.

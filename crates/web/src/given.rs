@@ -10,7 +10,7 @@ const WIDTH: usize = 80;
 pub struct Given<'a> {
     /// A text, a file, or the files of a directory.
     pub files: Vec<File<'a>>,
-    /// The same again to compare with; empty if nothing is compared. It is the later one of the two.
+    /// A second input to compare with, such as a later version; empty if nothing is compared.
     pub against: Vec<File<'a>>,
     /// The name of the reading that the user chose, if it is not the likeliest one.
     pub reading: Option<String>,

@@ -1,7 +1,7 @@
 //! The messages between the page and [`answer`](crate::answer()).
 //!
 //! A question is the length of a JSON object (4 bytes, little endian), the object, and the bytes of the files in its order. The object has
-//! `files` and `against`, lists of `[name, length]`, and maybe `reading`, `view` and `width`. The reply is an [`Answer`](crate::Answer) as JSON.
+//! `files` and `against`, lists of `[name, length]`, and optionally `reading`, `view` and `width`. The reply is an [`Answer`](crate::Answer) as JSON.
 
 use crate::{Answer, File, Given, answer};
 use serde::Deserialize;
@@ -18,7 +18,7 @@ struct Question {
     width: Option<usize>,
 }
 
-/// The reply to a question. It is JSON even if the question is none.
+/// The reply to a question. It is JSON even if `question` is not valid.
 ///
 /// ```
 /// let head = br#"{"files":[["-",6]]}"#;

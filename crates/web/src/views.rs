@@ -77,7 +77,7 @@ fn sharding_of(text: &str) -> Result<Sharding, String> {
     text.parse().map_err(|error: xla_shape_core::ParseError| error.render(text).to_string())
 }
 
-/// Answers a command as the program does, about the files that were given in the place of those that it names.
+/// Answers a command as the program does. The given files take the place of the files that the command names.
 fn fill(view: &mut View, command: &[String], given: &Given<'_>) -> Result<(), String> {
     let width = given.width();
     let (files, against) = (&*given.files, &*given.against);

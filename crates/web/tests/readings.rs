@@ -141,7 +141,7 @@ fn every_input_has_an_answer() {
     assert!(answers > inputs.len());
 }
 
-/// A text that was meant as a shape has the program's error, with what was meant; one with nothing known says what is read.
+/// A text that was meant as a shape has the program's error, with what was meant. For a text with nothing known, the error lists what can be read.
 #[test]
 fn texts_that_cannot_be_read_say_what_can() {
     let view = answer(&Given::text("f33[2,3]")).view.unwrap();
@@ -156,7 +156,7 @@ fn texts_that_cannot_be_read_say_what_can() {
     }
 }
 
-/// A text of Mosaic in which operands have no layouts adds to another one, so the answer names that one.
+/// If a text of Mosaic has no layouts, the relayouts are in another text, and the answer names that one.
 #[test]
 fn a_text_of_mosaic_alone_says_what_else_is_needed() {
     let name = "mosaic.first.post-apply-vector-layout.txt";

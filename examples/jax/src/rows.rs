@@ -10,7 +10,7 @@ use xla_shape_ffi::{kernel, math, multiversion};
 
 pub(crate) type Rows = shape!(f32[rows,d]);
 
-/// The number of rows of this length that a thread processes at a time: enough to make scheduling cheap in comparison.
+/// The number of rows of this length that a thread processes at a time: enough that scheduling takes little time in comparison.
 fn band(len: usize) -> usize {
     16_384_usize.div_ceil(len.max(1))
 }

@@ -141,18 +141,18 @@ call! { topology_devices(args: TopologyDescriptionGetDeviceDescriptionsArgs) {
 }}
 
 call! { device_id(args: DeviceDescriptionIdArgs) {
-    // SAFETY: all descriptions are such.
+    // SAFETY: every description that this plug-in hands out is a `Description`.
     args.id = unsafe { object::<Description, _>(args.device_description) }.id;
 }}
 
 call! { device_kind(args: DeviceDescriptionKindArgs) {
-    // SAFETY: all descriptions are such.
+    // SAFETY: every description that this plug-in hands out is a `Description`.
     let kind = unsafe { object::<Description, _>(args.device_description) }.kind;
     (args.device_kind, args.device_kind_size) = (kind.as_ptr().cast(), kind.len());
 }}
 
 call! { device_text(args: DeviceDescriptionToStringArgs) {
-    // SAFETY: all descriptions are such.
+    // SAFETY: every description that this plug-in hands out is a `Description`.
     let shown = &unsafe { object::<Description, _>(args.device_description) }.shown;
     (args.to_string, args.to_string_size) = (shown.as_ptr().cast(), shown.len());
 }}

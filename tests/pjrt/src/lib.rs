@@ -4,8 +4,8 @@
 //! `fake:error`, `fake:null`, `fake:options`, `fake:abort`, `fake:exit`, `fake:slow`, `fake:no-list`, `fake:untuned`, `fake:bad-layout`, `fake:bad-module`, `fake:bad-format`,
 //! `fake:hang-optimized`, `fake:hang-stats`, `fake:left`.
 //! With `fake:tune`, the cycles depend on the requested layout of the first parameter. Row-major layouts then fail as `fake:rows-refused`,
-//! `fake:rows-abort`, `fake:rows-hang` or `fake:not-taken` say; with `fake:auto-rows`, the compiler chooses them by itself, and makes a better program of
-//! them. The host's memory fails as `fake:host-refused` or `fake:host-not-taken` say. The variable `PJRT_FAKE` changes the loaded library: `null`, `major`, `locked`,
+//! `fake:rows-abort`, `fake:rows-hang` or `fake:not-taken` says. With `fake:auto-rows`, the compiler chooses row-major layouts by itself, and makes a
+//! better program with them. The host's memory fails as `fake:host-refused` or `fake:host-not-taken` says. The variable `PJRT_FAKE` changes the loaded library: `null`, `major`, `locked`,
 //! `slow`, `hang`, or nothing.
 
 mod compiler;

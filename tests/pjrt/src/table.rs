@@ -53,7 +53,7 @@ impl Make {
     /// The table. It lives as long as the process.
     ///
     /// # Panics
-    /// If a function that it should be without has no place in it.
+    /// If `without` names a function that the table does not have.
     #[must_use]
     pub fn leak(self) -> *const Api {
         let mut first: *mut ExtensionBase = null_mut();
@@ -70,7 +70,7 @@ impl Make {
             extension.PJRT_Layouts_PJRT_Buffer_MemoryLayout = Some(devices::buffer_layout);
             first = (&raw mut *Box::leak(Box::new(extension))).cast();
         }
-        // One that nobody knows.
+        // An extension that no reader knows.
         let other = Box::leak(Box::new(head(99, size_of::<ExtensionBase>(), first)));
         if self.circle {
             other.next = &raw mut *other;

@@ -183,7 +183,7 @@ fn run<K: Kernel>(call: &Call) {
     // SAFETY: `argument` gives as much memory as it says, or null.
     let answer = unsafe { call.run::<K>() };
     if let Err((code, message)) = answer {
-        // A kernel of these does not panic.
+        // These kernels do not panic: code 13 would be a panic.
         assert!(code != 13 && !message.is_empty() && message.len() < 2000, "{code}: {message}");
     }
 }

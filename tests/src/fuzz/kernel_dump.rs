@@ -16,7 +16,7 @@ const NAMES: [&str; 6] = [
     "llo.TLP.vmem_report.html",
 ];
 
-/// Any text as each of the files, one after the other, each after a line of `=`: what is not understood is counted, and what is counted agrees.
+/// Any text as the files of a dump, with a line of `=` before each file: what is not understood is counted, and the counts agree with each other.
 ///
 /// # Panics
 /// If one of these checks fails.

@@ -333,7 +333,7 @@ pub fn shape_text(bytes: &[u8]) {
     }
 }
 
-/// Any layout: places, padding and sizes are those of the reference, by the run-time table and by that of a `const`.
+/// Any layout: the run-time table and the table of a `const` agree with the reference about places, padding and sizes.
 ///
 /// # Panics
 /// If one of these checks fails.

@@ -66,7 +66,7 @@ impl Answers {
         }
     }
 
-    /// A text of the bytes, or one that means something.
+    /// A text made of the input's bytes, or one that real plug-ins return.
     fn text(&mut self) -> (*const c_char, usize) {
         let (data, len) = match self.byte() {
             255 => (null(), self.byte().into()),
@@ -210,7 +210,7 @@ calls! {
     }
     output_sizes(args: ExecutableOutputDimensionsArgs, answers) {
         let sizes = answers.list(Answers::number);
-        // As many together as there are.
+        // The counts of all results together are at most the number of sizes.
         let mut left = if sizes.0.is_null() { 0 } else { sizes.1 };
         let counts = answers.list(|answers| {
             let count = left.min(answers.byte().into());

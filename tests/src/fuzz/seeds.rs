@@ -18,7 +18,7 @@ const MAX_SEED: usize = 8 << 10;
 pub struct Seed {
     /// Which target begins with it.
     pub target: &'static str,
-    /// Its name, no other's of the target.
+    /// Its name, which no other seed of the target has.
     pub name: String,
     /// The input.
     pub content: Vec<u8>,

@@ -76,7 +76,7 @@ fn texts_take_memory_in_proportion() {
 
 #[test]
 fn structures_take_memory_in_proportion() {
-    // A part takes a byte there.
+    // Here, each part takes one byte of the input.
     for count in [1000_usize, 8193, 16_383, 65_537] {
         for part in [2_u8, 3] {
             let mut bytes = postcard::to_allocvec(&(count + 1)).unwrap();

@@ -22,7 +22,7 @@ fn by_kernel<S: ArrayType<Element = S32>>(x: View<'_, S>) -> Vec<i32> {
     seen.into_iter().collect()
 }
 
-/// Adds a number to each element in every way that there is to write.
+/// Adds a number to each element, once by each method that writes.
 fn add_everywhere<S: ArrayType<Element = S32>, Z>(mut x: ViewMut<'_, S>, zeros: &Buffer<Z>)
 where
     Z: StaticArray<Element = S32, Dimensions = S::Dimensions, Index = S::Index>,
@@ -105,7 +105,7 @@ where
             threads.spawn(|| add_everywhere(block, &zeros));
         }
     });
-    // Padding may have changed, and only where a kernel writes the lanes beside its lines.
+    // Padding may have changed where a kernel writes all lanes of a band, but no element outside of the block has.
     let expected = values(&x.view()).iter().map(|value| value + 7000).collect::<Vec<_>>();
     assert_eq!(values(&y.view()), expected);
 
@@ -146,7 +146,7 @@ fn blocks_are_parts_of_the_array() {
     }
 }
 
-/// More of the same kinds.
+/// More blocks of the same kinds.
 #[cfg(feature = "laws")]
 #[test]
 fn more_blocks_are_parts_of_the_array() {
@@ -337,7 +337,7 @@ fn operands_of_a_last_block_are_as_large_as_it_is() {
         block.copy_to(&mut scratch);
         let [rows, columns] = block.sizes();
         block.apply_with(&scratch, |x, y| x + y);
-        // The other way around: the elements that only the scratch memory has stay as they are.
+        // The other way around: elements that only the scratch memory has do not change.
         scratch.apply_with(&block, |x, y| x + y);
         for (index, value) in scratch.indexed_iter() {
             let is_inside = index[0] < rows && index[1] < columns;
@@ -422,7 +422,7 @@ fn tiles_and_packed_rows_are_processed_together() {
     assert_eq!(jumps(x.block::<Column>([0, 0]), Column::default()), 1);
 }
 
-/// Conversions between tiles that are packed differently give what indices give, also in blocks whose last rows fill no group.
+/// Conversions between tiles that are packed differently give the same as element by element, also in blocks whose last rows do not fill a group.
 #[test]
 fn conversions_between_packed_tiles() {
     macro_rules! check {

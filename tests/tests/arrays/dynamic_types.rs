@@ -125,7 +125,7 @@ fn buffers_of_such_types() {
     let bounded = DynBuffer::zeroed_with("u8[<=3,2]".parse().unwrap()).unwrap();
     assert_eq!(bounded.typed::<shape!(u8[<=3,2])>().unwrap().shape().sizes(), [3, 2]);
     assert!(bounded.typed::<shape!(u8[<=4,2])>().is_err());
-    // A static size is its own bound, and lies as that does.
+    // A static size equals its bound: the array is laid out like one with that bound.
     let all = DynBuffer::zeroed_with("u8[3,2]".parse().unwrap()).unwrap();
     assert_eq!(all.typed::<shape!(u8[<=3,2])>().unwrap().shape().sizes(), [3, 2]);
     assert!(all.typed::<shape!(u8[<=4,2])>().is_err());

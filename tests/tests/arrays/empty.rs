@@ -143,7 +143,7 @@ fn unbounded_dimensions_of_size_0() {
     }
 }
 
-/// The memory of such arrays has room for all of the bound.
+/// The memory of these arrays has room for as many elements as the bound allows.
 #[test]
 fn bounded_dimensions_of_size_0() {
     walk::<shape!(s32[<=0,3])>([0, 3]);

@@ -237,7 +237,7 @@ proptest! {
                 prop_assert!((begin..begin + len).contains(&position), "{array} {dimension} {index:?} {bands:?}");
                 blocks.insert((begin, begin + len));
                 prop_assert_eq!((position - begin) / bands.lanes, index[dimension] - block[dimension]);
-                // The lane is that of the line at its beginning.
+                // An element has the same lane as the first element of its line.
                 let mut line = index.clone();
                 line[dimension] = 0;
                 prop_assert_eq!(table.as_ref().linear_index(&line) - table.as_ref().linear_index(&origin), (position - begin) % bands.lanes);
@@ -253,7 +253,7 @@ proptest! {
     }
 }
 
-/// What bands and lines hold, against indices.
+/// Compares the elements of bands and lines with those found by indices.
 fn check_lines<S: StaticArray<Element = S32>, const DIM: i64>(expected_lanes: usize) {
     let dimension = if DIM < 0 { S::SIZES.len() - (-DIM) as usize } else { DIM as usize };
     let mut x = numbered::<S>();
@@ -422,7 +422,7 @@ where
         let mut line = by_number.line_mut::<1>([i, 0]).unwrap();
         (0..b.len()).for_each(|j| line[j] += b[j]);
     }
-    // A column beside a row.
+    // A column together with a row.
     let crosses = x.sizes()[0] == y.sizes()[1];
     if crosses {
         across.line_mut::<0>([0, 2]).unwrap().apply_with(&y.line::<1>([3, 0]).unwrap(), |x, y| x - y);

@@ -93,7 +93,7 @@ fn views_are_written_through() {
 }
 
 proptest! {
-    /// There and back is the same memory, for every order of dimensions.
+    /// A buffer as an `ndarray` and back again is the same memory, for every order of dimensions.
     #[test]
     fn there_and_back(
         (sizes, order) in prop::collection::vec(0_usize..4, 0..6)

@@ -18,7 +18,7 @@ pub(crate) fn numbered_with<S: WholeArray<Element = S32>>(shape: S) -> Buffer<S>
     x
 }
 
-/// [`numbered_with`], of a type that has its sizes.
+/// [`numbered_with`] for a shape whose sizes are in the type.
 pub(crate) fn numbered<S: StaticArray<Element = S32>>() -> Buffer<S> {
     numbered_with(S::default())
 }

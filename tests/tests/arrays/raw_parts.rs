@@ -17,7 +17,7 @@ assert_impl_all!(ViewMut<'static, Tiled>: Send, Sync);
 assert_impl_all!(DynBuffer: Send, Sync, Clone);
 assert_impl_all!(DynView<'static>: Send, Sync, Clone);
 assert_impl_all!(DynViewMut<'static>: Send, Sync);
-// There is one way to write at a time.
+// Only one view can write an array at a time.
 assert_not_impl_any!(ViewMut<'static, Tiled>: Clone, Copy);
 assert_not_impl_any!(DynViewMut<'static>: Clone, Copy);
 

@@ -118,7 +118,7 @@ fn check(
         for run in [Plan::run, Plan::run_in_parallel] {
             let mut found = Guarded { bytes: before.clone(), range: expected.range.clone() };
             run(&plan, source.data(), found.data_mut()).unwrap();
-            // Bytes this many are not worth printing.
+            // There are too many bytes to print them.
             prop_assert!(found.bytes == expected.bytes, "{}", plan);
         }
         let new = plan.run_new(source.data(), |_| {}).unwrap();
@@ -227,7 +227,7 @@ fn pair() -> impl Strategy<Value = Pair> {
         })
 }
 
-/// Elements, and tiles that TPUs have for them.
+/// Element types, and the tiles that TPUs use for them.
 const TILED: [(&str, &[&str]); 5] = [
     ("u8", &["T(8,128)(4,1)", "T(4,128)(4,1)"]),
     ("bf16", &["T(8,128)(2,1)", "T(2,128)(2,1)"]),
@@ -457,8 +457,8 @@ fn real_layouts() {
     }
 }
 
-/// Arrays that are large enough for every kernel, and most for threads: two pieces take 512 KiB. One way or the other, and both ways in
-/// `scripts/laws.sh`.
+/// Arrays that are large enough for every kernel, and most for threads: two pieces take 512 KiB. Each pair is copied in one
+/// direction; `scripts/laws.sh` tests both.
 #[test]
 fn large_arrays() {
     let large = [
@@ -487,7 +487,7 @@ fn large_arrays() {
     check(&shape(nchw), &shape(nhwc), &[0, 2, 3, 1], Padding::Keep, (4, 8), Vectors::Avx512).unwrap();
 }
 
-/// Layouts that need each part of the rules, on both sides of each other.
+/// Layouts that need all parts of the rules, each as the source and as the destination.
 #[test]
 fn corner_cases() {
     let cases = [

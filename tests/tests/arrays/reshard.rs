@@ -16,7 +16,7 @@ fn local<I: MultiIndex>(partition: &Partition, device: i64, index: I) -> Option<
     Some(local)
 }
 
-/// Makes the shards of all devices under `T` of those under `S`.
+/// Makes the shards of all devices under `T` from the shards under `S`.
 fn check<P, X, S, T>()
 where
     P: StaticArray<Element: Stored>,

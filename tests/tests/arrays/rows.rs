@@ -24,7 +24,7 @@ where
     small.fill_with(|[i, j]| -((200 * i + j) as i16) - 1);
     large.scatter_rows(&small, NUMBERS);
     for i in 0..10 {
-        // Of a repeated number, the last row remains.
+        // If a number is repeated, the last row remains.
         let from = NUMBERS.iter().rposition(|&number| number == i);
         for j in 0..200 {
             let expected = from.map_or((1000 * i + j) as i16, |from| -((200 * from + j) as i16) - 1);

@@ -1,4 +1,4 @@
-//! The order of blocks, beside a slow, independent count of the bundles and the copies: `scripts/data/block_ranking.py` has followed the bundles that
+//! The order of blocks, compared with a slow, independent count of the bundles and the copies: `scripts/data/block_ranking.py` has followed the bundles that
 //! libtpu made of the candidates of 28 kernels, and evaluated JAX's index maps.
 
 use serde::Deserialize;
@@ -75,8 +75,8 @@ fn whole(reduced: &str) -> String {
     text
 }
 
-/// In `cargo test`, of the candidate of each kernel with the fewest bundles, because those of all take minutes to read without optimization; in `scripts/laws.sh`, of
-/// all. Then our first candidate is the best by the independent count, too.
+/// Compares our counts with the independent ones. `cargo test` takes the candidate of each kernel with the fewest bundles, because reading all of
+/// them takes minutes without optimization. `scripts/laws.sh` takes all, and then our first candidate is the best by the independent count, too.
 #[test]
 fn bundles_copies_and_the_best_candidate_are_those_of_an_independent_count() {
     let recorded: Vec<Recorded> = corpus("block_ranking.jsonl.zst");

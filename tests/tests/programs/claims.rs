@@ -19,7 +19,7 @@ struct Mutant {
     named: Option<&'static str>,
 }
 
-/// The text of an instruction with another name, in another place of the same computation.
+/// The text of an instruction, changed so that it can stand in the same computation a second time, under another name.
 fn again(at: Instruction<'_>, name: &str) -> String {
     let span = at.span();
     let line = &at.module().text()[span.start..span.end];

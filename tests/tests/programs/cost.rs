@@ -33,7 +33,7 @@ fn every_figure_counts_once() {
         }
     }
     assert_eq!((known, flagged), (1921, 6));
-    // Those that XLA dumped to a file; the others were returned by the compiler.
+    // Only the modules that XLA dumped to files lack figures; the compiler returned the others.
     assert_eq!(partial, ["v5p__scatter_gather_sort__dump.hlo", "v6e__scatter_gather_sort__dump.hlo"]);
 }
 
@@ -310,7 +310,7 @@ ENTRY e { a = s4[64,128]{1,0:T(8,128)(8,1)E(4)} parameter(0)
 ";
     let remedy = copies(narrow).remove(0).2.unwrap();
     assert!(remedy.starts_with("ask for {0,1:T(8,128)(8,1)E(4)} at parameter 0; "), "{remedy}");
-    // Tiles depend on the size of elements: those of bf16 are none for f32.
+    // Tiles depend on the size of elements: f32 does not have the tiles of bf16.
     let converting = "HloModule m
 ENTRY e { a = f32[64,128]{1,0:T(8,128)} parameter(0)
   c = bf16[64,128]{0,1:T(8,128)(2,1)} copy(a)
@@ -442,7 +442,7 @@ fn causes_of_unneeded_elements_are_named() {
     struct Row {
         program: String,
         device: String,
-        /// Of the program as it is, and with the remedy.
+        /// For the program as it is, and with the remedy.
         cycles: [u64; 2],
         change: String,
         causes: Vec<String>,

@@ -150,7 +150,7 @@ const KINDS: &[Kind] = &[
         let shape = at.shape_text();
         let other = if shape.contains("S(") { shape.replace("S(1)", "") } else { shape.replace(")}", ")S(1)}") };
         let span = at.shape_span();
-        // The layout of a result is asked for.
+        // The root is left out, because the program requests the layout of its result.
         (array(at) && !at.is_root() && other != shape && !other.contains(":}"))
             .then(|| edited(module.text(), vec![(span.start, span.end, other)]))
     }),

@@ -20,8 +20,8 @@ fn time(microseconds: f64) -> Option<Amount> {
     Some(Amount::Time(Seconds::from_seconds(microseconds * 1e-6).unwrap()))
 }
 
-/// The compiler's figures in a line of a module, in microseconds, found without reading it as HLO: the estimate, which for a
-/// matrix product is that of its own model, that of the tiles, and the speed of light.
+/// The compiler's figures in a line of a module, in microseconds, found without reading it as HLO: the estimate (for a
+/// matrix product, by its own model), the estimate from the tiles, and the speed of light.
 fn figures(line: &str) -> Option<[Option<f64>; 3]> {
     let (_, rest) = line.split_once("\"reification_cost\":")?;
     let rows: Value = serde_json::from_str(&rest[..=rest.find(']')?]).unwrap();

@@ -49,7 +49,7 @@ fn attributes_of_other_opcodes_are_hints_that_name_them() {
     finds("", "  ROOT r = f32[4] exponential(x), result_accuracy={mode=highest}", "");
     finds("", "  ROOT r = f32[4] shuffle(x), dimensions={0}, mode=rotate, shifts={-1}", "");
     finds("", "  ROOT r = f32[4] all-reduce(x), to_apply=sum, mode=flattened_id", "");
-    // Of an opcode that is not known, no attribute is known to be another's.
+    // For an unknown opcode, it is not known which attributes belong to other opcodes.
     let found = findings("", "  ROOT r = f32[4] teleport(x), k=1");
     assert_eq!(found, ["hint: %r (teleport): the opcode `teleport` is unknown and is not checked"]);
     // What an asynchronous operation has, its beginning has.
@@ -303,7 +303,7 @@ fn pairs() {
     );
     let two = format!("{start}  d = f32[4] copy-done(s)\n  ROOT r = f32[4] copy-done(s)");
     finds("", &two, "%s (copy-start): expected one `copy-done` that uses it, found several instructions");
-    // After optimisation a loop may end what the turn before began.
+    // In an optimised module, an iteration of a loop may end an operation that the iteration before began.
     finds(
         ", is_scheduled=true",
         &two,
@@ -449,7 +449,7 @@ fn shardings_fit() {
         found.len() == 1 && found[0].starts_with("%r (negate): expected a sharding that fits f32[4], found "),
         "{found:?}"
     );
-    // What goes through a loop, or comes out of a branch, is divided in one way.
+    // A value keeps its sharding through a loop, and out of a branch.
     let module = |parameter: &str, root: &str, call: &str| {
         format!(
             "HloModule m, num_partitions=2\nc {{\n  p = f32[4] parameter(0){parameter}\n  ROOT t = pred[] constant(false)\n}}\n\

@@ -411,7 +411,7 @@ fn hostile_texts_are_survived() {
         format!("e {{\n  x = f32[] parameter(0)\n  a = f32[] add({}x{})\n}}\n", short("negate("), short(")")),
         format!("e {{\n  x = f32[] parameter(0)\n  a = f32[] negate(x{})\n}}\n", short("#0")),
         format!("e {{ {} }}", short("a = f32[] call(), to_apply={ ")),
-        // Each level that is read, at most 200, looks for its end.
+        // For each level, up to the limit of 200, the parser looks for the closing brace.
         format!(
             "e {{ {}b = f32[] constant(1){} }}",
             "a = f32[] call(), to_apply={ ".repeat(10_000),
@@ -597,7 +597,7 @@ fn survive_large(text: &str, expected: &[&str]) -> usize {
     // Opcodes and attributes that nobody knows deserve a hint.
     let errors = module.check().into_iter().filter(|finding| finding.severity() == Severity::Error);
     assert_eq!(errors.map(|finding| finding.to_string()).collect::<Vec<_>>(), expected);
-    // Programs of more values than anyone runs have no account.
+    // Above a limit on the number of values, the memory of a program is not computed.
     assert!(module.memory().peaks().is_none() || module.is_scheduled());
     module.instructions().len()
 }

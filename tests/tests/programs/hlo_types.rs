@@ -41,7 +41,7 @@ fn layouts_that_instructions_leave_out_are_those_of_the_program() {
     assert_eq!(<unoptimized::Result as ShapeType>::VALUE.to_string(), "f32[64,8]{0,1}");
 }
 
-/// Cargo builds again when a file changes that the compiler names beside the program that it made.
+/// Cargo rebuilds if a file changes that the compiler lists in the `.d` file of a program.
 #[test]
 fn the_files_are_watched() {
     let dependencies = std::env::current_exe().expect("this test").with_extension("d");

@@ -394,7 +394,7 @@ fn what_lies_where_another_value_lies_is_counted_once() {
         y = (f32[256]{0}, token[]) recv-done(r), channel_id=2
         ROOT g = f32[256]{0} get-tuple-element(y), index=0";
     assert_eq!(peak(exchange), (2 * kib + 8, 3));
-    // An opcode that only looks as if it began something.
+    // An unknown opcode whose name ends like that of an asynchronous start.
     assert_eq!(peak("ROOT b = f32[256]{0} cold-start(a)"), (2 * kib, 1));
     // Tuples in tuples, and a result that lies where an operand does.
     let aliases = "
@@ -468,7 +468,7 @@ fn shapes_alone_are_those_of_the_model() {
         assert_eq!(instruction_shapes(&row.text).collect::<Vec<_>>(), model, "{}", row.module);
         let mut found = find_shapes(&row.text);
         for instruction in module.instructions() {
-            // Between the shapes of instructions stand those of heads and attributes.
+            // Shapes of computations' heads and of attributes stand between the shapes of instructions.
             let same = found.find(|found| found.span == instruction.shape_span());
             assert_eq!(same.map(|found| found.shape).as_ref(), Some(instruction.shape()), "{}", instruction.name());
         }

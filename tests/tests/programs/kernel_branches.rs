@@ -1,4 +1,4 @@
-//! How many bundles execute at least, beside a machine that executes them.
+//! How many bundles execute at least, compared with a simulation that executes them.
 
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -35,7 +35,7 @@ fn branches_that_depend_on_the_iteration_are_computed() {
     // A loop whose trips are not known runs once: iteration 0, in which 3 and 6 are skipped.
     let unknown = PIPELINED.replace("%s3_s0, 10 }", "%s14_s2, 10 }");
     assert_eq!(least(&unknown), (Some(1 + 8), None));
-    // So does a loop that a branch leaves.
+    // A loop that a branch leaves also counts as running once.
     let left = format!(
         "{} 0xc   :  {{ %v20_v0 = vlaneseq.b32 }} /* Start region 4 */\n",
         PIPELINED.replace(" /* Start region 4 */", "")
@@ -277,7 +277,7 @@ fn executed(rows: &[Row], jumps: &BTreeMap<usize, Jump>) -> u64 {
                         _ => counter >= number,
                     }
             }
-            // The value changes with time.
+            // The value is different each time.
             When::Memory(bits) => bits >> (times % 32) & 1 != 0,
         });
         at = match (taken, row.role) {
@@ -293,7 +293,7 @@ fn executed(rows: &[Row], jumps: &BTreeMap<usize, Jump>) -> u64 {
 }
 
 proptest! {
-    /// The bound is one, whatever the branches do that go forward and into no loop.
+    /// The bound holds for all branches that go forward and do not enter a loop.
     #[test]
     fn no_program_executes_fewer_bundles(parts in parts(), jumps in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), any::<prop::sample::Index>(), 0_usize..5, 0_u64..5, any::<u32>()), 0..6)) {
         let mut rows = Vec::new();

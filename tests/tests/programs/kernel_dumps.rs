@@ -502,8 +502,8 @@ proptest! {
     }
 }
 
-/// Which operands need a relayout, and which relayouts need instructions, on kernels to which no rule was fitted: by the vector layouts alone,
-/// compared with what the compiler inserted and made of it.
+/// Compares the relayouts and instructions that the vector layouts alone call for with those that the compiler made. No rule was fitted to these
+/// kernels.
 #[test]
 fn layouts_say_which_operands_need_a_relayout() {
     #[derive(Deserialize)]

@@ -23,7 +23,7 @@ fn copies_are_those_of_a_simulation_of_the_grid() {
         let sum = steps.iter().flatten().sum::<u64>();
         assert_eq!(transfers.bytes(), sum);
         assert!(!transfers.has_own && transfers.windows.iter().all(|window| !window.is_assumed));
-        // Neither copies nor bundles take less than alone, and both one after the other take the most.
+        // The least time is at least that of the copies alone and of the bundles alone, and at most the sum of both.
         let (bundles, clock, bandwidth) = (1_000_000, 1e9, 1e9);
         let (copies, body) = (sum as f64 / bandwidth, bundles as f64 / clock);
         let least = transfers.least_seconds(bundles, clock, bandwidth);

@@ -42,7 +42,7 @@ fn without_places(text: &str) -> Value {
         }
     }
     clean(&mut answer);
-    // Shapes of the same size are in the order of their places.
+    // Shapes of the same size are sorted by their places, which may differ: sort them by their text.
     if let Some(shapes) = answer["shapes"].as_array_mut() {
         shapes.sort_by_key(ToString::to_string);
     }
@@ -249,7 +249,7 @@ fn hlo_is_read_inside_of_logs_pages_and_strings() {
         format!("The module is\n\n{text}\nand it is slow.\n"),
         format!("Unknown prefix 17 - {}", text.replace('\n', "\nUnknown prefix 23 - ")),
     ];
-    // In HLO, `//` begins a comment: a module in comments is none.
+    // In HLO, `//` begins a comment: a module in comments does not count.
     let prefixed = PREFIXES.iter().filter(|prefix| **prefix != "// ").map(|prefix| with_prefix(text, prefix));
     for inside in strings.into_iter().chain(prefixed).chain(wrapped(text)) {
         assert_eq!(module(&inside), expected, "{inside}");
@@ -387,7 +387,7 @@ fn the_modules_of_a_profile_are_read() {
     assert_eq!((program.module().name(), program.generation()), (Some("jit__lambda"), None));
     assert!(program.module().check().is_empty());
 
-    // Without modules, and in a form that is not read, the file is named for what it is.
+    // For a profile without modules, and for a form that is not read, the error says what the file is.
     let refused = |bytes: Vec<u8>| Program::read("f", bytes).unwrap_err().to_string();
     assert!(refused([&[0x0a, 11, 0x12, 9], &b"/host:CPU"[..]].concat()).starts_with("error: f: this is a profile"));
     let riegeli = [&b"\x83\xaf\x70\xd1\x0d\x88\x4a\x3f"[..], &[0; 56]].concat();

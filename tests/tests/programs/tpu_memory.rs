@@ -121,7 +121,7 @@ struct Unseen {
     /// The bytes of the heap of each memory space.
     heaps: BTreeMap<String, u64>,
     module: String,
-    /// The message with the buffer assignment in it, and the same as text, of a few.
+    /// For a few programs: the message with the buffer assignment in it, and the buffer assignment as text.
     proto: Option<String>,
     buffer_assignment: Option<String>,
 }
@@ -135,7 +135,7 @@ fn estimates_of_programs_that_were_not_looked_at_are_close() {
     }));
 }
 
-/// A text has asynchronous operations in long form; what is read from its message has the short form where XLA prints that.
+/// A text has asynchronous operations in long form. A module that is read from the message has the short form wherever XLA prints it.
 #[test]
 fn a_message_has_the_estimate_of_its_text() {
     let rows = programs().into_iter().map(|row| (row.program, row.module));
@@ -334,7 +334,7 @@ fn modules_of_older_releases_are_told_from_those_of_newer_ones() {
 
 #[test]
 fn estimates_place_values_as_the_compiler_does() {
-    // Of values that begin together, the one that ends first is placed first; `recv-done` has a table of its own; single elements
+    // If several values begin together, the one that ends first is placed first; `recv-done` has a table of its own; single elements
     // and tables need no memory.
     let mut found = 0;
     for row in of_releases().iter().filter(|row| row.libtpu == "0.0.52") {

@@ -200,7 +200,7 @@ fn agrees(answer: &Answer, moved: Option<Reason>, operand: &ArrayShape, result: 
     }
 }
 
-/// The tables that a `const` would hold, for what asks them.
+/// Calls `f` with the stride tables that a `const` would hold.
 fn in_const<R>(arrays: [&ArrayShape; 2], f: impl FnOnce([&ArrayShape; 2], [StrideTableRef<'_>; 2]) -> R) -> R {
     let extents =
         arrays.map(|array| array.dimensions().iter().filter_map(|dimension| dimension.extent()).collect::<Vec<_>>());

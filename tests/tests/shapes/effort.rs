@@ -39,7 +39,7 @@ fn thousands_of_tiles() {
     }
 }
 
-/// One loop after the other, each with a state of many arrays that it hands on as it is.
+/// A chain of loops, each of which passes on a state of many arrays unchanged.
 fn loops(count: usize) -> String {
     let state = format!("({})", vec!["f32[8]"; count].join(","));
     let mut text = String::from("HloModule m, is_scheduled=true\n");
@@ -79,7 +79,7 @@ fn programs_whose_values_go_through_many_hands() {
     }
 }
 
-/// A computation of many parameters, and many that call it and give it none of them.
+/// A computation with many parameters, and many calls of it without operands.
 #[test]
 fn calls_without_operands() {
     let count = 8000;

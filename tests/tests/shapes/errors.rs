@@ -144,7 +144,7 @@ fn every_broken_rule() {
     let error = ArrayShape::with_default_layout(xla_shape::ElementType::S8, &[large]).unwrap_err();
     assert_eq!(error.to_string(), "expected a dimension's size that fits in an i64, found 18446744073709551615");
     kinds.insert(name(&error));
-    // Those of older layouts and of tuples are tested with these.
+    // Other tests have the errors of older layouts and of tuples.
     assert_eq!(kinds.len(), 22, "{kinds:?}");
 }
 

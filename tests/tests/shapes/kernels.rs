@@ -31,7 +31,7 @@ impl Row {
     fn needed(&self) -> u64 {
         let blocks = self.blocks().map(|(array, block, moves)| {
             let taken = Block::new(self.generation(), array, block).unwrap();
-            // Those that do not move are all of their arrays.
+            // A block that does not move is the whole array.
             assert_eq!(taken.copies(), if *moves { 2 } else { 1 }, "{block} of {array}");
             taken.in_memory()
         });
@@ -62,7 +62,7 @@ fn blocks_take_what_the_compiler_gives_them_and_fit_where_it_takes_them() {
         let shapes = || format!("{}: {:?} -> {:?}, {:?}", row.tpu, row.inputs, row.outputs, row.scratch);
         match row.used {
             Some(used) if row.converts() => assert!(used <= needed, "{}", shapes()),
-            // Behind the last buffer, the compiler aligns nothing.
+            // The compiler does not align the end of the last buffer.
             Some(used) => {
                 assert!(needed <= limit && used <= needed && needed - used < 1024, "{used}, {needed}: {}", shapes());
             }

@@ -166,7 +166,7 @@ fn every_error_stands_at_its_place() {
     assert_eq!(error, LegacyError::WidthTooLarge { dimension: 0, width: u64::MAX });
     let message = "expected a padded dimension's width that fits in an i64, found 18446744073709551615";
     assert_eq!(error.to_string(), message);
-    // XLA's own text does not have it.
+    // Today's text of shapes does not have `PAD`.
     assert!("f32[2]{0:PAD(2)}".parse::<ArrayShape>().is_err());
 }
 

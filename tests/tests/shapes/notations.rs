@@ -25,7 +25,7 @@ fn indices(extents: &[u64]) -> Vec<Vec<u64>> {
     }
 }
 
-/// What is at each position of a tiled array, by doing its steps to the row-major numbers of the elements; 0 is padding.
+/// The number of the element at each position of a tiled array, found by applying the steps to the row-major numbers; 0 is padding.
 fn tiled(extents: &[u64], steps: &[Step]) -> Vec<u64> {
     let mut sizes = extents.to_vec();
     let mut values: Vec<u64> = (1..=extents.iter().product()).collect();
@@ -61,7 +61,7 @@ fn tiled(extents: &[u64], steps: &[Step]) -> Vec<u64> {
     values
 }
 
-/// Whether no tiles were found where that is known: parts of an index that are not full leave room for others, or tiles combine dimensions, with the room of their own.
+/// Whether it is a known case in which no tiles are found: a part of an index is not full and leaves room for others, or a tile combines dimensions.
 fn is_known_gap(obstacle: &Obstacle, array: &ArrayShape, map: &Modes) -> bool {
     let is_partial = |mode: &xla_shape::notations::Mode| mode.divisor * mode.size > map.extents()[mode.dimension];
     let combines = |tile: &xla_shape::Tile| tile.dimensions().contains(&TileDimension::Combine);
@@ -91,7 +91,7 @@ fn is_true(obstacle: &Obstacle, array: &ArrayShape, layout: &AnyLayout, table: x
         Obstacle::Uneven { .. } => assert!(is_known_gap(obstacle, array, layout.modes().unwrap()), "{obstacle}"),
         Obstacle::Bits { index, .. } => assert!(index.iter().all(|&entry| entry == 0)),
         Obstacle::Intricate { index } => assert!(index.as_ref().is_none_or(|index| layout.position(index).is_some())),
-        // No element shows them: what the notation does not have is a name.
+        // No element proves these obstacles: the notation lacks a name for the type, or for so many dimensions.
         Obstacle::ElementType { .. } | Obstacle::Dimensions { .. } => {}
         other => panic!("{other:?}"),
     }

@@ -52,7 +52,7 @@ proptest! {
                 other.ok()?.byte_size()
             };
             prop_assert_eq!(resized(free.into()), array.byte_size());
-            // A dimension may grow for ever beside one of size 0.
+            // If another dimension has size 0, a dimension may grow without end.
             if array.elements() > Some(0) {
                 prop_assert_ne!(resized((free + 1).into()), array.byte_size());
             }
@@ -78,7 +78,7 @@ fn the_bits_to_spare_of_the_last_byte_are_free() {
     assert_eq!(array.largest_free_size(0), Some(11));
 }
 
-/// Bytes whose bits no `usize` counts have free sizes as well.
+/// An array may have more bits than a `u64` can count: its free sizes are found, too.
 #[test]
 fn an_array_of_almost_all_bytes_has_free_sizes() {
     let array: xla_shape_core::ArrayShape = "s8[4611686018427387904,1]{1,0:T(8,1)}".parse().unwrap();

@@ -252,7 +252,7 @@ fn called() -> BTreeSet<String> {
 fn the_page_lists_what_is_called() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/xla-parity.md");
     let table = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/parity/src/table.md");
-    // In the book, names are no links.
+    // In the book, names are not links.
     let made = std::fs::read_to_string(table).unwrap().replace("[`", "`").replace("`]", "`");
     if std::env::var_os("BLESS").is_some() {
         std::fs::write(path, &made).unwrap();

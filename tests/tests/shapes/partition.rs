@@ -121,7 +121,7 @@ proptest! {
         let array = array(&sizes).with_layout(layout.parse::<Layout>().unwrap()).unwrap();
         let region = Region { start: start.to_vec(), limit: limit.to_vec() };
         let ranges = array.ranges_of(region.clone()).unwrap().collect::<Vec<_>>();
-        // Sorted, with something between them.
+        // Ranges are sorted, and do not touch each other.
         prop_assert!(ranges.iter().all(|range| range.start < range.end));
         prop_assert!(ranges.windows(2).all(|pair| pair[0].end < pair[1].start));
         let table = array.stride_table().unwrap();

@@ -18,7 +18,7 @@ const MAX_POSITIONS: u64 = 300;
 const ELEMENT_TYPES: [ElementType; 5] =
     [ElementType::F32, ElementType::Bf16, ElementType::S8, ElementType::S4, ElementType::Pred];
 
-/// A random array of few positions; its element type is apart.
+/// A random array of few positions, without an element type, which is chosen separately.
 fn random_shape(random: &mut fastrand::Rng) -> ReferenceShape {
     loop {
         let num_dimensions = random.usize(0..=6);

@@ -109,7 +109,7 @@ fn made(reshard: &Reshard, device: i64) -> Vec<Option<u64>> {
         let mut last = None;
         for run in reshard.runs(&source).unwrap() {
             assert!(run.len > 0);
-            // They are in order, and as long as they can be.
+            // Runs are in order, and as long as possible.
             let joins = last.is_some_and(|(from, to)| (from, to) == (run.from, run.to));
             assert!(!joins && last.is_none_or(|(_, to)| to <= run.to));
             last = Some((run.from + run.len, run.to + run.len));
@@ -308,7 +308,7 @@ fn a_cache_moves_between_groups() {
     }
 }
 
-/// Each device's part of a plan of thousands of devices is had without the parts of the others.
+/// In a plan for thousands of devices, one device's part is computed without the parts of the others.
 #[test]
 fn one_device_of_many() {
     let rows = "{devices=[4096,1]<=[4096]}".parse::<Sharding>().unwrap();
@@ -334,7 +334,7 @@ struct Row {
 #[derive(Deserialize)]
 struct Collective {
     opcode: String,
-    /// Of the operand on one device.
+    /// The bytes of the operand on one device.
     bytes: u64,
     /// The devices of a group.
     group: Option<u64>,
@@ -494,13 +494,16 @@ fn a_sharding_between_many_dimensions() {
     }
 }
 
-/// Axes with their sizes and their order afterwards; where dimensions end on either side; in how many parts each dimension is cut, and by how
-/// many devices each part is held; and the layouts, by number.
+/// A rearrangement with a sharding and a layout on either side. Lists of two have the left side first.
 #[derive(Clone, Debug)]
 struct Rearranged {
+    /// The size of each axis, and a number by which the axes are sorted on the right side.
     axes: Vec<(u64, u32)>,
+    /// Whether a dimension ends after each axis.
     ends: [Vec<bool>; 2],
+    /// In how many parts each dimension is cut, if its size is a multiple of that number.
     cuts: [Vec<u64>; 2],
+    /// The number of the layout.
     layouts: [usize; 2],
 }
 

@@ -32,7 +32,7 @@ fn every_row_of_the_compiler_is_answered_alike() {
         for (family, expected) in FAMILIES.into_iter().zip([&row.v2, &row.v4]) {
             let layout = default_layout(family[0], shape.element_type(), shape.dimensions()).unwrap();
             assert_eq!(layout.to_string(), *expected, "{} on {}", row.shape, family[0]);
-            // The rule's own count is that of the layout.
+            // The rule counts as many bytes as the layout.
             let on_tpu = shape.clone().with_tpu_layout(family[0]).unwrap();
             assert_eq!(on_tpu.byte_size(), Some(layout.byte_size()), "{on_tpu}");
             assert!(on_tpu.physical_elements() >= shape.elements(), "{on_tpu}");
@@ -175,7 +175,7 @@ fn arrays() -> impl Strategy<Value = (Generation, ElementType, Vec<Dimension>)> 
 }
 
 proptest! {
-    /// Of all pairs of most minor dimensions, the chosen one pads least. 2-bit elements are weighed as if tiles had 8 rows.
+    /// No other pair of most minor dimensions pads less than the chosen one. 2-bit elements are weighed as if tiles had 8 rows.
     #[test]
     fn no_other_order_pads_less((generation, element_type, dimensions) in arrays()) {
         let default = default_layout(generation, element_type, &dimensions).unwrap();

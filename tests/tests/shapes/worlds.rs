@@ -24,7 +24,7 @@ fn orders(rank: usize) -> Vec<Vec<usize>> {
     orders
 }
 
-/// Every tile of up to `len` entries, of which the last is no `*`.
+/// Every tile of up to `len` entries whose last entry is not `*`.
 fn tiles(len: usize, sizes: &[u64]) -> Vec<Vec<Option<u64>>> {
     let entries = sizes.iter().copied().map(Some).chain([None]).collect::<Vec<_>>();
     let mut tiles = (1..=len).flat_map(|len| lists(&entries, len)).collect::<Vec<_>>();
@@ -42,7 +42,7 @@ fn tilings(len: usize, second: usize) -> Vec<Vec<Vec<Option<u64>>>> {
 
 /// Calls `check` with all arrays of a rank; with every `step`th of them, if there are too many.
 fn worlds(rank: usize, sizes: &[u64], tilings: &[Vec<Vec<Option<u64>>>], step: usize, mut check: impl FnMut(&World)) {
-    // An odd step meets each of the orders and tilings, whose numbers are even.
+    // The numbers of orders and of tilings are even, so an odd step reaches all of them.
     let step = if rank > 1 && !is_thorough() { 2 * step + 1 } else { step };
     let mut number = 0;
     for sizes in lists(sizes, rank) {

@@ -1,5 +1,5 @@
-//! The machine code of the index functions and kernels in `tests/codegen`: as good as that of functions written by hand.
-//! That of index functions is the same as last time (`golden/`; `scripts/bless.sh` writes it), that of kernels is made of vector
+//! The machine code of the index functions and kernels in `tests/codegen` is as good as the code of functions written by hand.
+//! Index functions have the same code as last time (`golden/`; `scripts/bless.sh` writes it), and kernels consist of vector
 //! instructions, on newer machines too.
 //!
 //! Optimising the library for them takes longer than any other test, so they are a feature: `.ci/run` turns it on, or
@@ -47,7 +47,7 @@ fn compile(machine: &str) -> String {
 
 /// The functions of an assembly file, from names such as `_RNvNtCs…_17xla_shape_codegen9row_major7library`.
 ///
-/// Of functions with the same code, the compiler keeps one and makes the others its aliases.
+/// If functions have the same code, the compiler keeps one and makes the others its aliases.
 fn parse(assembly: &str) -> Functions {
     let mut functions = BTreeMap::new();
     let mut aliases = Vec::new();
@@ -300,7 +300,7 @@ fn functions_are_as_good_as_by_hand() {
         // Both end with `ret`, which does not count.
         let (ours, theirs) = (library.len() - 1, by_hand.len() - 1);
         writeln!(report, "{module}: {ours} instructions, {theirs} by hand").expect("a string takes any text");
-        // Of a kernel, thousands of instructions may be unrolled loops: these may differ a little.
+        // A kernel with thousands of instructions may have unrolled loops, which may differ a little.
         let is_kernel = KERNELS.iter().any(|(kernel, _)| kernel == module);
         let allowed = if is_kernel { theirs + theirs / 20 } else { theirs };
         // The walk over segments is a generic function of its own here: 708 instructions in all, 397 by hand. The report shows both.

@@ -28,6 +28,6 @@ pub(crate) fn compile(compiler: &Compiler, program: impl AsRef<Path>, until: Unt
         Until::Checked => "--emit=metadata",
         Until::Compiled => "--emit=obj",
     };
-    // Types are written in full, and what a program does not use says nothing.
+    // Types are written in full, and unused code causes no warnings.
     compiler.compile(program, &["--crate-type", "bin", "--verbose", "-Adead_code", "--diagnostic-width=140", emit])
 }

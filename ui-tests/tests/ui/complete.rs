@@ -156,7 +156,7 @@ fn each_wrong_shape_is_answered_once_as_at_run_time() {
         let lines: Vec<&str> = shown.lines().collect();
         let errors: Vec<_> = lines.windows(2).filter(|pair| pair[1].contains(&arrow)).collect();
         let [[message, at]] = errors[..] else { panic!("{place}: {} errors, not one", errors.len()) };
-        // Of a string or a lifetime, the parser sees the first character only.
+        // The parser sees only the first character of a string or a lifetime.
         let expected = format!("error: {error}");
         let expected = expected.trim_end_matches('`');
         assert!(message.starts_with(expected), "{place}: {message:?} is not {expected:?}");

@@ -35,7 +35,7 @@ fn field<'a>(line: &'a str, name: &str) -> Option<&'a str> {
     (!value.contains('\\')).then_some(value)
 }
 
-/// Whether Rust has the same tokens for the text as the core.
+/// Whether Rust divides the text into the same tokens as the core.
 fn is_rust(text: &str) -> bool {
     let plain = |c: char| c.is_ascii_graphic() && !matches!(c, '"' | '\'' | '\\' | '$') || c == ' ';
     // A comment to the end of the line, a minus apart from its number, and what Rust keeps for strings to come.

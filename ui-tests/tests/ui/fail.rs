@@ -52,7 +52,7 @@ fn every_folder_is_tested() {
     assert_eq!(folders, tested);
 }
 
-/// What is wrong with a shape shows in `cargo check`.
+/// Errors in shapes show in `cargo check`.
 #[test]
 fn fails_in_check() {
     fail(&programs(&CHECKED), Until::Checked);

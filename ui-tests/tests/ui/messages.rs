@@ -68,11 +68,10 @@ fn without_position(line: &str) -> String {
     }
 }
 
-/// The most types of a list of those that implement a trait: another type changes no message.
+/// A message lists types that implement a trait. At most this many are kept, so that a new type changes no message.
 const MAX_IMPLEMENTATIONS: usize = 8;
 
-/// The lines without most types of a list of those that implement a trait, and without the number of types that the compiler leaves
-/// out itself.
+/// Shortens the lists of types that implement a trait, and removes the number of types that the compiler itself leaves out.
 fn without_other_implementations(lines: Vec<String>) -> Vec<String> {
     let mut kept = Vec::new();
     let mut listed = None;

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use xla_shape_ui_tests::{Compiler, in_parallel, workspace};
 
-/// Cases whose lines are not all named, and why.
+/// Cases in which some lines are not named, and why.
 const NOT_NAMED: &[(&str, &str)] = &[
     ("buffer/tiled_ndarray", "not compiled: the optimised library is without the feature `ndarray`"),
     (
@@ -16,8 +16,8 @@ const NOT_NAMED: &[(&str, &str)] = &[
     ("iteration/no_lanes", "the check is in a function below the one that users call, at its line in every build"),
 ];
 
-/// Errors in constants (E0080) name the user's lines in optimised builds too: all that the expected output names, which is that
-/// of a build that is not optimised.
+/// Errors in constants (E0080) name the user's lines in optimised builds, too. The expected output comes from a build that is not
+/// optimised, and every line that it names must be named.
 #[test]
 fn optimised_builds_name_the_same_lines() {
     let expected = |program: &str| fs::read_to_string(workspace().join(program).with_extension("stderr"));

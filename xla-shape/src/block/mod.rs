@@ -55,7 +55,7 @@
 //!
 //! # Windows
 //!
-//! [`windows`](Buffer::windows) copies each block together with the elements around it, which a stencil reads, beside blocks that are written.
+//! [`windows`](Buffer::windows) copies each block together with the elements around it: what a stencil reads to write a block of another array.
 //! [`copy_window_to`](Buffer::copy_window_to) copies a part that begins at any index, also inside of a tile. Windows may overlap and
 //! reach beyond the array; a [`Border`] says what they hold there.
 

@@ -75,6 +75,7 @@ where
     /// Whether every block is full: the sizes are those of the type.
     pub(super) const IS_EVEN: bool = {
         let (sizes, dimensions, mut i) = (P::SIZES, S::SHAPE.dimensions(), 0);
+        // Then a block needs no sizes at run time: loops over it have constant trip counts.
         let mut even = S::IS_STATIC;
         while i < dimensions.len() {
             even = even
@@ -166,7 +167,7 @@ where
 // SAFETY: `assert_block`, which comes before `at`, is only for a `P` with the element type and the layout of `S`. `at` accepts only places whose first element is in bounds of the whole array, and limits the sizes to its end. So an index in
 // bounds of this shape, added to the origin, is in bounds of the whole array. The origin is a multiple of the stride table's period in each
 // dimension (`assert_block`), so positions are additive: the position of that element is the origin's plus the index's. By the law of `S`,
-// it is that of an element, and different indices have different positions.
+// it holds an element, and different indices have different positions.
 unsafe impl<S, P> ArrayType for Part<S, P>
 where
     S: ArrayType,

@@ -45,7 +45,7 @@ impl<S: ArrayType, P: ArrayType, K> fmt::Debug for Section<S, P, K> {
 
 impl<S: ArrayType, P: ArrayType, K> Sealed for Section<S, P, K> {}
 
-/// Which dimensions of an array of shape `S` have a fixed index in a section: [`Nth`] for one, or a tuple of slices.
+/// The dimensions of an array of shape `S` that have a fixed index in a section: [`Nth`] names a single one, a tuple of slices any number.
 ///
 /// ```
 /// use std::ops::{Range, RangeFull};

@@ -18,7 +18,7 @@ fn place<S: StaticArray, P: StaticArray, H: ShardingType>(device: i64) -> Option
 }
 
 impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
-    /// The shard of a device if the array is divided by the sharding `H`: a [block](crate::block), whose shape is that of [`Shard<S,
+    /// The shard of a device if the array is divided by the sharding `H`: a [block](crate::block) with the sizes of [`Shard<S,
     /// H>`](Shard). `None` if the device has no shard.
     ///
     /// ```

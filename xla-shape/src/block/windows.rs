@@ -123,10 +123,12 @@ where
     fn next(&mut self) -> Option<Window<W>> {
         let mut origin = self.places.next()?;
         origin.as_mut().iter_mut().zip(P::SIZES).for_each(|(entry, size)| *entry *= size);
+        // Dropped windows return their memory to the list that all windows share, so a loop that drops each window needs the memory of one.
         let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut elements = spare.unwrap_or_else(Buffer::zeroed);
         let copied = (self.copy)(&self.array, &mut elements, [origin, self.halo], self.border);
         copied.expect("`windows` checks all places");
+        // All three arrays have the same index type: the functions that make the iterator require it, but its type does not repeat that.
         Some(Window { elements: Some(elements), origin: same_index(origin), spare: Arc::clone(&self.spare) })
     }
 
@@ -174,11 +176,11 @@ where
 
 impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
     /// The windows around the blocks of shape `P`, in the order of [`blocks`](Self::blocks) and [`blocks_mut`](Self::blocks_mut): copies of each
-    /// block with the elements around it, in arrays of shape `W`. Half of what `W` has more than `P` lies on each side.
+    /// block with the elements around it, in arrays of shape `W`. In each dimension, as many elements are added before the block as after it.
     ///
-    /// Windows overlap, so they can be read beside blocks of another array that are written. Where a window reaches beyond the array, also after a
-    /// last block that has fewer elements, `border` says what it holds. `P` and `W` may have any layouts; that of `P` is the one of the array
-    /// whose blocks are written. Windows take the memory of those that were dropped.
+    /// Windows are copies: read them while you write the blocks of another array. `border` says what a window holds beyond the end of the array,
+    /// also after a last block with fewer elements. `P` and `W` may have any layouts; give `P` the layout of the array
+    /// whose blocks you write. A new window reuses the memory of a dropped one.
     ///
     /// ```
     /// use xla_shape::block::Border;

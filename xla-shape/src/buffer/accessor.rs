@@ -140,7 +140,7 @@ impl<E: Stored, B: Bytes> Accessor<E, B> {
         let Some(position) = self.position(index) else { return Err(self.out_of_bounds(index)) };
         // SAFETY: both constructors check that the elements are of type `E`.
         let cells = unsafe { self.array.cells::<E>() };
-        // SAFETY: `position` returns a position only for an index in bounds; it is that of an element, by the stride table or the tables
+        // SAFETY: `position` returns a position only for an index in bounds; it holds an element, by the stride table or the tables
         // made from it.
         Ok(unsafe { cells.read(position) })
     }
@@ -161,7 +161,7 @@ impl<E: Stored, B: BytesMut> Accessor<E, B> {
         let Some(position) = self.position(index) else { return Err(self.out_of_bounds(index)) };
         // SAFETY: both constructors check that the elements are of type `E`.
         let mut cells = unsafe { self.array.cells_mut::<E>() };
-        // SAFETY: `position` returns a position only for an index in bounds; it is that of an element.
+        // SAFETY: `position` returns a position only for an index in bounds; it holds an element.
         unsafe { cells.write(position, value) };
         Ok(())
     }

@@ -399,7 +399,7 @@ unsafe impl<'a> Bytes for Mut<'a> {
     }
 }
 
-// SAFETY: the slice is borrowed mutably for `'a`. Other buffers in it have no byte in common with this one's (`again`).
+// SAFETY: the slice is borrowed mutably for `'a`. Other buffers in the slice have no byte in common with this one (`again`).
 unsafe impl BytesMut for Mut<'_> {
     #[inline(always)]
     fn start_mut(&mut self) -> *mut u8 {

@@ -45,7 +45,7 @@ impl<'a, E: Stored> Cells<'a, E> {
     /// The elements in `len` bytes at `first`.
     ///
     /// # Safety
-    /// `len` bytes at `first` are allocated for `'a` and hold elements of type `E` with this width. Those of the elements that are read
+    /// `len` bytes at `first` are allocated for `'a` and hold elements of type `E` with this width. The bytes of elements that are read
     /// later are initialised, and nothing writes them during `'a`. If `width` is [`Width::Bits`], this holds for all bytes.
     #[inline(always)]
     pub(crate) unsafe fn new(first: *const u8, len: usize, width: Width) -> Self {
@@ -55,7 +55,7 @@ impl<'a, E: Stored> Cells<'a, E> {
     /// The element at a position.
     ///
     /// # Safety
-    /// The position is that of an element of the array.
+    /// The position holds an element of the array.
     #[inline(always)]
     pub(crate) unsafe fn read(self, position: usize) -> E::Value {
         match self.width {
@@ -99,7 +99,7 @@ impl<'a, E: Stored> CellsMut<'a, E> {
     /// Writes the element at a position.
     ///
     /// # Safety
-    /// The position is that of an element of the array.
+    /// The position holds an element of the array.
     #[inline(always)]
     pub(crate) unsafe fn write(&mut self, position: usize, value: E::Value) {
         match self.width {
@@ -155,7 +155,7 @@ impl<'a, E: Plain> Values<'a, E> {
     /// The value at a position.
     ///
     /// # Safety
-    /// The position is that of an element of the array.
+    /// The position holds an element of the array.
     #[inline(always)]
     pub(crate) unsafe fn at(self, position: usize) -> &'a E::Value {
         debug_assert!(position < self.len);
@@ -225,7 +225,7 @@ impl<'a, E: Plain> ValuesMut<'a, E> {
     /// The value at a position.
     ///
     /// # Safety
-    /// The position is that of an element of the array, and no other reference to that element lives.
+    /// The position holds an element of the array, and no other reference to that element lives.
     #[inline(always)]
     pub(crate) unsafe fn at(self, position: usize) -> &'a mut E::Value {
         debug_assert!(position < self.len);

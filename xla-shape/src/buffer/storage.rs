@@ -331,7 +331,7 @@ impl<S: WholeShape, B: Bytes> Buffer<S, B> {
 }
 
 impl<S: BufferShape, B: Bytes> Buffer<S, B> {
-    /// The array, borrowed for as long as its memory can be.
+    /// A view of the array, for as long as its memory may be borrowed.
     #[inline(always)]
     pub(crate) fn lent<'s, 'b>(&'s self) -> View<'b, S>
     where

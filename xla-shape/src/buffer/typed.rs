@@ -156,7 +156,7 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
     pub unsafe fn get_unchecked(&self, index: S::Index) -> ValueOf<S> {
         debug_assert!(self.shape.has_index(index), "{index:?} is out of bounds for {}", self.shape.array_shape());
         let position = self.shape.linear_index_of(index);
-        // SAFETY: the caller guarantees that the index is in bounds; by the law of `ArrayType`, its position is that of an element.
+        // SAFETY: the caller guarantees that the index is in bounds; by the law of `ArrayType`, its position holds an element.
         unsafe { self.cells().read(position) }
     }
 
@@ -257,7 +257,7 @@ impl<S: ArrayType<Element: Stored>, B: BytesMut> Buffer<S, B> {
     pub unsafe fn set_unchecked(&mut self, index: S::Index, value: ValueOf<S>) {
         debug_assert!(self.shape.has_index(index), "{index:?} is out of bounds for {}", self.shape.array_shape());
         let position = self.shape.linear_index_of(index);
-        // SAFETY: the caller guarantees that the index is in bounds; by the law of `ArrayType`, its position is that of an element.
+        // SAFETY: the caller guarantees that the index is in bounds; by the law of `ArrayType`, its position holds an element.
         unsafe { self.cells_mut().write(position, value) };
     }
 
@@ -319,7 +319,7 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
     {
         named_in_errors!(Self);
         let position = const { position_at::<S, I>() };
-        // SAFETY: `position_at` compiles only if the index is in bounds; by the law of `ArrayType`, its position is that of an element.
+        // SAFETY: `position_at` compiles only if the index is in bounds; by the law of `ArrayType`, its position holds an element.
         unsafe { self.cells().read(position) }
     }
 }
@@ -344,7 +344,7 @@ impl<S: ArrayType<Element: Stored>, B: BytesMut> Buffer<S, B> {
     {
         named_in_errors!(Self);
         let position = const { position_at::<S, I>() };
-        // SAFETY: `position_at` compiles only if the index is in bounds; by the law of `ArrayType`, its position is that of an element.
+        // SAFETY: `position_at` compiles only if the index is in bounds; by the law of `ArrayType`, its position holds an element.
         unsafe { self.cells_mut().write(position, value) };
     }
 }
@@ -471,7 +471,7 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Index<S::Index> for Buffer<S, B> {
         }
         // SAFETY: `assert_whole` has just been evaluated; the memory is borrowed with `self`.
         let values = unsafe { self.values_for() };
-        // SAFETY: `has_index`: the index is in bounds; by the law of `ArrayType`, its position is that of an element.
+        // SAFETY: `has_index`: the index is in bounds; by the law of `ArrayType`, its position holds an element.
         unsafe { values.at(self.shape.linear_index_of(index)) }
     }
 }
@@ -488,7 +488,7 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> IndexMut<S::Index> for Buffer<S,
         let position = self.shape.linear_index_of(index);
         // SAFETY: `assert_whole` has just been evaluated; the memory is borrowed mutably with `self`.
         let values = unsafe { self.values_mut_for() };
-        // SAFETY: `has_index`: the index is in bounds; by the law of `ArrayType`, its position is that of an element, which is borrowed
+        // SAFETY: `has_index`: the index is in bounds; by the law of `ArrayType`, its position holds an element, which is borrowed
         // once.
         unsafe { values.at(position) }
     }
@@ -502,7 +502,7 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> fmt::Debug for Buffer<S, B> {
     }
 }
 
-/// Prints the elements in brackets, a line for each row. Of long dimensions, the first three and the last three are shown.
+/// Prints the elements in brackets, a line for each row. For long dimensions, the first three and the last three elements are shown.
 ///
 /// ```
 /// use xla_shape::{Buffer, shape};

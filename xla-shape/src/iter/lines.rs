@@ -343,7 +343,7 @@ macro_rules! apply_with {
                     let position = Along::<$T, $D>::position($operand.0, $operand.1, start);
                     let run = position..position + (len - 1) * Along::<$T, $D>::STRIDE + 1;
                     // SAFETY: `start + len` is at most the length of the line, and a run does not go beyond one of the array's own, so the
-                    // positions are those of elements, `STRIDE` apart, and nothing of another block is between them (`own_run`).
+                    // positions hold elements, `STRIDE` apart, and nothing of another block is between them (`own_run`).
                     let $operand = unsafe { $operand.2.range(run) };
                 )*
                 let position = Along::<S, DIM>::position(shape, index, start);
@@ -427,7 +427,7 @@ impl<S: ArrayType<Element: Plain>, B: Bytes, const DIM: i64> Index<usize> for Li
         // SAFETY: the functions that make lines evaluate `assert_whole`; the memory is borrowed with `self`.
         let values = unsafe { self.array.values_for() };
         // SAFETY: the number has just been checked, and the functions that make lines check the other entries of the index: it is in
-        // bounds, so by the law of `ArrayType`, its position is that of an element.
+        // bounds, so by the law of `ArrayType`, its position holds an element.
         unsafe { values.at(Along::<S, DIM>::position(self.array.shape(), self.index, number)) }
     }
 }

@@ -13,7 +13,7 @@ pub(super) trait Memory: ArrayType {
     /// The stride table, as far as it is known, without extents.
     const TABLE: StrideTableRef<'static> = Self::STRIDE_TABLE.with_extents(&[]);
 
-    /// Calls `f` with the stride table whose extents are the sizes, so that an index beyond them is not that of an element. Its positions
+    /// Calls `f` with the stride table whose extents are the sizes, so that an index beyond them is out of bounds. Its positions
     /// count from the first element.
     #[inline(always)]
     fn with_table<R>(self, f: impl FnOnce(StrideTableRef<'_>) -> R) -> R {
@@ -79,7 +79,7 @@ pub(super) const fn own_bands<S: ArrayType>(dimension: usize) -> Bands {
     let bands = S::TABLE.bands(dimension);
     let (own, memory, mut i) = (S::DIMENSIONS, S::MEMORY_DIMENSIONS, 0);
     while i < own.len() {
-        // Steps of a number of lines divide the sizes of blocks.
+        // If a dimension has a step, the step divides the block's size. Otherwise the block must take the whole dimension.
         let takes_all = match (own[i].extent(), memory[i].extent()) {
             (Some(own), Some(memory)) => own >= memory,
             _ => false,
@@ -117,7 +117,8 @@ pub(super) const fn common_block<S: ArrayType, T: ArrayType>() -> CommonBlock {
         let digits = [own[own.len() - 1 - i], other[other.len() - 1 - i]];
         match block.extension(digits) {
             Extension::To(larger, None) => block = larger,
-            // No block would be whole that is larger than the array. Of a dimension whose size is not known, it has a tile.
+            // A block that is larger than the array would never be whole. Along a dimension of unknown size, a block is no longer than a tile,
+            // because the array has whole tiles.
             Extension::To(larger, Some(dimension))
                 if fits(S::DIMENSIONS[dimension], larger.covers[dimension], digits[0].term.modulus.is_some())
                     && fits(T::DIMENSIONS[dimension], larger.covers[dimension], digits[1].term.modulus.is_some()) =>
@@ -135,7 +136,7 @@ pub(super) const fn common_block<S: ArrayType, T: ArrayType>() -> CommonBlock {
     }
 }
 
-/// Whether an array whose dimension this is has whole blocks.
+/// Whether an array with this dimension has whole blocks along it.
 const fn fits(dimension: Dimension, covered: u64, is_tile: bool) -> bool {
     match dimension {
         Dimension::Static(size) => covered <= size,

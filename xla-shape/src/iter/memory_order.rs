@@ -43,7 +43,7 @@ impl<S: WholeArray<Element: Stored>, B: Bytes> Buffer<S, B> {
                     index.as_mut().copy_from_slice(local(entries));
                     index
                 });
-                // SAFETY: positions of the table are those of elements or padding of this whole array, within its memory.
+                // SAFETY: positions of the table hold elements or padding of this whole array, within its memory.
                 f(slot, unsafe { self.cells().read(position as usize) });
             });
         });
@@ -93,7 +93,7 @@ impl<B: Bytes> Buffer<DynShape, B> {
         // SAFETY: `check_type`: the elements are of type `E`.
         let cells = unsafe { self.cells::<E>() };
         self.stride_table().as_ref().for_each_slot(|position, slot| {
-            // SAFETY: positions of the table are those of elements or padding of this whole array, within its memory.
+            // SAFETY: positions of the table hold elements or padding of this whole array, within its memory.
             f(slot.map(local), unsafe { cells.read(position as usize) });
         });
         Ok(())

@@ -112,8 +112,8 @@ pub unsafe trait RunOperand: Sealed {
     /// The run of `len` elements from the one with this index on.
     ///
     /// # Safety
-    /// The index is in bounds. Either `stride` is that of `FACTS` along a dimension, and so many elements along it belong to one of its runs and
-    /// are in bounds, or the array is a stretch of `len` elements, the index that of the first one, and the stride 1. For an operand to write, no
+    /// The index is in bounds. Either `stride` is the one in `FACTS` along a dimension, and `len` elements along it are in bounds and belong to one
+    /// of its runs; or the array is a stretch of `len` elements, `index` belongs to the first one, and `stride` is 1. For an operand to write, no
     /// element is in two runs that live at the same time.
     #[doc(hidden)]
     unsafe fn run(operand: &Self::Prepared, index: Self::Index, len: usize, stride: usize) -> Self::Run;

@@ -56,7 +56,7 @@ pub(super) struct Lanes {
 }
 
 impl Lanes {
-    /// Those that are also `others`.
+    /// These lanes if they are also `others`, otherwise a single lane.
     const fn and(self, others: Self) -> Self {
         if self.is(others) && self.count > 1 { self } else { Self { dimension: 0, count: 1 } }
     }
@@ -81,7 +81,7 @@ pub(super) const fn common(a: usize, b: usize) -> usize {
     }
 }
 
-/// The sizes that an array has in common with an operand, at most `sizes`: a last block may be smaller than others. Panics if both are
+/// The smaller one of `sizes` and the operand's sizes, in each dimension: a last block may be smaller than others. Panics if both are
 /// whole arrays of different sizes. Sizes that are known at compile time are equal by type.
 #[inline(always)]
 #[track_caller]
@@ -136,7 +136,7 @@ impl Path {
         Self { block: Together::<S, S>::BLOCK, len: Together::<S, S>::LEN, lanes: Together::<S, S>::LANES }
     }
 
-    /// The way along another array, too. The blocks are those of the first array's most minor digits: the shorter one is a part of the other.
+    /// The way along one more array. All blocks consist of the first array's most minor digits, so a shorter block is a part of a longer one.
     const fn and<S: ArrayType, T: ArrayType>(self) -> Self {
         let other = Together::<S, T>::BLOCK;
         Self {

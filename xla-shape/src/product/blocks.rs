@@ -30,8 +30,8 @@ pub(super) struct Grid<T> {
     pub(super) width: usize,
 }
 
-/// The operands of a product and a part of its result. If the right operand is `TRANSPOSED`, its tiles are those of the matrix whose rows are
-/// its columns, as those of the left operand are.
+/// The operands of a product and a part of its result. If `TRANSPOSED`, `right` has the tiles of the right operand's transpose, so
+/// that the products are summed along the rows of both grids.
 pub(super) struct Product<'a, E: Terms, const TRANSPOSED: bool> {
     pub(super) left: &'a Grid<&'a E::Tile>,
     pub(super) right: &'a Grid<&'a E::Tile>,
@@ -179,7 +179,7 @@ fn pack_rows<E: Terms, S: StepOf<E>, P: Copy, const R: usize>(
     let in_tile = const { LANES / E::DEPTH };
     for (first, packed) in rows.clone().step_by(R).zip(packed.chunks_exact_mut(STEPS)) {
         for (at, packed) in (0..count).step_by(LANES).zip(packed.chunks_mut(in_tile * S::PER_GROUP)) {
-            // Rows after the last one are the last one again: their sums are not used.
+            // After the last row, the last row is repeated: these sums are not used.
             let tiles: [_; R] = std::array::from_fn(|i| {
                 let row = rows.end.min(first + i + 1) - 1;
                 (grid.tiles[row / E::TILE_ROWS * grid.width + (k + at) / LANES].elements, row % E::TILE_ROWS)

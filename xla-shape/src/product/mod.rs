@@ -20,8 +20,8 @@
 //! [`apply_product`](crate::block::Blocks::apply_product) computes the blocks of a result of any type one after the other, and calls a closure
 //! with the sums of each while they are in the cache: for scales, a bias, an activation, or numbers of fewer bits.
 //!
-//! The products of s8 are exact, modulo 2<sup>32</sup> as in XLA. Those of f32 are summed in another order than in a plain loop, and with
-//! fused multiply-add where the machine has it. Those of bf16 follow [`Machine::dot2`](vector::Machine::dot2).
+//! The products of s8 are exact, modulo 2<sup>32</sup> as in XLA. Products of f32 are summed in another order than in a plain loop, and with
+//! fused multiply-add if the machine has it. Products of bf16 follow [`Machine::dot2`](vector::Machine::dot2).
 
 mod blocks;
 mod terms;
@@ -236,7 +236,7 @@ where
 {
     /// Calls `f` with each block of a matrix and the sums of the same block of the product `a · b`: for a scale, a bias, an activation, or
     /// numbers of fewer bits. The sums are in scratch memory of the size of a block, so that the matrix may have any element type and
-    /// layout, and the sums are in the cache. Of a last block, which may be smaller, the sums outside are 0.
+    /// layout, and the sums are in the cache. A last block may be smaller; its sums beyond the end of the matrix are 0.
     ///
     /// See the [module](crate::product) for the element types and layouts of the operands. If the right one is row-major, a block has all
     /// columns or a multiple of 128. Blocks of 64 to 256 rows are fast if there are so many rows, because each block packs the columns that it

@@ -54,9 +54,9 @@ pub trait Step {
     /// How many steps multiply a group.
     const PER_GROUP: usize = 1;
 
-    /// The part of a group of the left operand that a step multiplies.
+    /// What one step multiplies of a group of the left operand.
     fn left(group: Self::Group, step: usize) -> Self::Left;
-    /// The part of a group of the right operand that a step multiplies.
+    /// What one step multiplies of a group of the right operand.
     fn right(group: Self::Group, step: usize) -> Self::Right;
     /// Adds the products.
     fn add<M: Machine, const N: usize>(sums: &mut [Self::Total; N], left: Self::Left, right: &[Self::Right; N]);
@@ -250,8 +250,8 @@ impl Terms for S8 {
     }
 }
 
-/// Multiplies groups of bytes. Those of the left operand get 128 more, so that they have no sign, as the instruction requires; sums begin with
-/// that much less.
+/// Multiplies groups of bytes. The instruction requires unsigned bytes on the left, so 128 is added to each of them. The sums begin with
+/// -128 times the right operand, which makes up for it.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Bytes;

@@ -4,7 +4,7 @@ use super::unused_tiles;
 use crate::types::ArrayType;
 use xla_shape_core::text::ConstText;
 
-/// Compiles only if a TPU may use the tiles of the shape for its element type; otherwise the error names those that it uses. The rule is that of
+/// Compiles only if a TPU may use the tiles of the shape for its element type; otherwise the error names the tiles that it uses. The rule:
 /// [`unused_tiles`].
 ///
 /// As a constant, it is checked in `cargo check`; in a function, in `cargo build`.

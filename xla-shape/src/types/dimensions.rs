@@ -69,8 +69,8 @@ impl<Index: MultiIndex> SameRank<Index> for Index {
     type Of<T: ArrayType> = T;
 }
 
-/// The type that the indices of all arrays of the same dimensions as `T` have in common. It is that of `T::Index`, but where generic code
-/// requires two arrays to have the same dimensions, the compiler does not conclude that their indices are the same.
+/// The index type that all arrays with the dimensions of `T` share. It is the same type as `T::Index`. But where generic code requires two arrays
+/// to have the same dimensions, the compiler does not conclude that they have the same index type.
 pub(crate) type IndexOf<T> = <<T as ArrayType>::Dimensions as Dimensions>::Index;
 
 /// The index as one of `T`; see [`IndexOf`].

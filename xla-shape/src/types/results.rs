@@ -133,8 +133,8 @@ impl<M: Dim, K: Dim, N: Dim> Multiply<(K, N)> for (M, K) {
 /// ```
 ///
 /// The bound of a chain names the product in the middle by its rows and columns: the compiler does not use a bound on a type that it has to
-/// compute first, such as `Product<X, W, L>: MatrixTimes<V>`. A longer chain is shorter over dimensions, with operands such as
-/// `View<Array<F32, (M, K), L>>`.
+/// compute first, such as `Product<X, W, L>: MatrixTimes<V>`. A longer chain has shorter bounds if it is generic over dimensions, with operands
+/// such as `View<Array<F32, (M, K), L>>`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be multiplied by the matrix `{W}`",
     label = "expected matrices of static sizes, with dimensions `(M, K)` and `(K, N)`"
@@ -312,7 +312,7 @@ pub type WithDimension<S, const N: i64, D, L> =
 /// fn same(x: Product<shape!(f32[8,64]), shape!(f32[64,256]), L>) -> shape!(f32[8,256]{1,0:T(8,128)}) { x }
 /// ```
 ///
-/// Its element type is that of `A`; [`WithElement`] changes it. For two vectors, the result is a scalar in the layout `{:}`. In a function over
+/// It has the element type of `A`; [`WithElement`] changes it. For two vectors, the result is a scalar in the layout `{:}`. In a function over
 /// the shapes of its callers, the bound is [`MatrixTimes`].
 ///
 /// ```compile_fail,E0277

@@ -168,6 +168,8 @@ impl<P: Constants<usize>, O: DeviceOrder, G: Constants<(Subgroup, usize)>> Shard
     };
 
     fn sharding() -> Sharding {
+        // XLA has one tile assignment for both: the subgroups are further dimensions after the array's, as in `devices=[2,1,4]` with
+        // `last_tile_dim_replicate` for 2 pieces, each on 4 devices.
         let counts = P::VALUES.iter().copied().chain(G::VALUES.iter().map(|&(_, count)| count));
         let dimensions = counts.map(|count| count as u64).collect();
         let assignment = O::devices().and_then(|devices| TileAssignment::new(dimensions, devices));
@@ -178,7 +180,7 @@ impl<P: Constants<usize>, O: DeviceOrder, G: Constants<(Subgroup, usize)>> Shard
 
 /// One of `PIECES` equal pieces of a dimension `D`, which has the number `NUMBER` in its array. A piece is a dimension itself.
 ///
-/// Its size is that of `D` divided by `PIECES`. Sizes that do not divide evenly do not compile; that shows in `cargo build`, not in `cargo
+/// Its size is the size of `D` divided by `PIECES`. Sizes that do not divide evenly do not compile; that shows in `cargo build`, not in `cargo
 /// check`.
 ///
 /// ```

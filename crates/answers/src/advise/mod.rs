@@ -99,7 +99,7 @@ pub struct Room {
 /// A merge of dimensions is suggested if it saves at least this part of the bytes.
 pub(crate) const WORTH_IT: f64 = 0.05;
 
-/// Of how many dimensions of an array the room is computed.
+/// The number of dimensions for which the room is computed.
 const MAX_ROOM: usize = 12;
 
 words! {

@@ -79,7 +79,7 @@ pub(super) fn fitting(parts: &[Part], generation: Generation, limit: u64) -> Opt
             let bytes = BlockAnswer::measured(&parts, generation).ok()?.1;
             Some((parts, bytes))
         });
-        // Of axes that save as much, the first.
+        // If several axes save equally much, take the first.
         let (halved, bytes) = smaller.min_by_key(|(_, bytes)| *bytes)?;
         parts = halved;
         if bytes <= limit {

@@ -153,7 +153,7 @@ pub(super) fn functions(array: &ArrayShape, language: Language, name: &str) -> R
     Ok(code)
 }
 
-/// Adds what follows from the value of a term for its source.
+/// Adds code that computes a part of a term's source from the value of the term.
 fn undo_term(code: &mut String, syntax: &Syntax, term: Term, value: &str, room: u64) {
     if let Some(modulus) = term.modulus.map(NonZeroU64::get).filter(|&modulus| modulus < room) {
         *code += &syntax.refuse(&format!("{value} >= {modulus}"));
@@ -190,12 +190,15 @@ fn undo(code: &mut String, syntax: &Syntax, table: StrideTableRef<'_>) {
         let zero = if syntax.language == Language::Rust { "v{}: usize = 0" } else { "v{} = 0" };
         let _ = writeln!(code, "    {}{};", syntax.variable, zero.replace("{}", &number.to_string()));
     }
+    // Each digit of the position is a term of an index or of an intermediate value, and is added to it. In `f32[16,256]{1,0:T(8,128)}`,
+    // `position / 2048` gives `index[0] / 8`, so it is added to `index[0]` times 8.
     for (number, digit) in table.digits().iter().enumerate() {
         let whole = quotient("position", digit.stride);
         // The position is below the end, so that the outermost digit needs no remainder.
         let value = if number == 0 { whole } else { remainder(&whole, digit.size) };
         undo_term(code, syntax, digit.term, &value, digit.size);
     }
+    // Then intermediate values are taken apart, the last one first: it may be computed from those before it.
     for (number, intermediate) in table.intermediates().iter().enumerate().rev() {
         let value = format!("v{number}");
         *code += &syntax.refuse(&format!("{value} >= {}", intermediate.size()));
@@ -207,6 +210,7 @@ fn undo(code: &mut String, syntax: &Syntax, table: StrideTableRef<'_>) {
             }
         }
     }
+    // An index that the array does not have belongs to padding.
     if !table.is_exhaustive() {
         for (dimension, extent) in table.extents().iter().enumerate() {
             *code += &syntax.refuse(&format!("index[{dimension}] >= {extent}"));

@@ -58,7 +58,7 @@ use xla_shape_program::{CompileError, CompilerAnswer, Program};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// What it says of a loop, of a copy after a collective, and of source lines:
+/// A loop, a copy after a collective, and source lines:
 ///
 /// ```
 /// use xla_shape_answers::cost::{Amount, Cause, FixedBy, ProgramCost};

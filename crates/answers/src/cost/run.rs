@@ -123,7 +123,7 @@ impl MeasuredRun {
         let of_module = ran.into_iter().flat_map(|found| found.instructions());
         let beside = ran.into_iter().flat_map(|found| found.asynchronous());
         let instructions = of_module.chain(beside).map(|(name, _)| instruction(name)).collect();
-        // Those that ran beside others are after those of the module.
+        // Instructions that ran at the same time as others come after the module's own.
         let before_beside = ran.map_or(0, |found| found.instructions().len()) as u32;
         let mut rows = events.events().iter().filter(|row| !row.events.is_empty()).collect::<Vec<_>>();
         let device = |row: &EventRow| events.devices().get(row.device).map_or("", |device| device.name.as_str());

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use xla_shape_hlo::cost::{Costs, Unit};
 
-/// The sums of the compiler's figures. Its JSON is two fields: `cycles` with the sums of a TPU's, and `seconds` with those of a GPU's.
+/// The sums of the compiler's figures. Its JSON has two fields: `cycles` for a TPU, and `seconds` for a GPU.
 ///
 /// ```
 /// use xla_shape_answers::cost::ProgramCost;

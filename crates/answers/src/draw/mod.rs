@@ -1,6 +1,6 @@
 //! Where the elements of an array are, by index and by position in memory, on devices, or in registers: what a picture shows.
 //!
-//! Of a large array, a drawing has a part: the beginning, the end, and where tiles meet.
+//! The drawing of a large array shows a part of it: the beginning, the end, and where tiles meet.
 
 mod devices;
 mod elements;
@@ -19,7 +19,7 @@ use serde::Serialize;
 /// JSON has the element at each position if there are at most this many.
 const MAX_MAP: u64 = 1 << 20;
 
-/// What `draw` writes as JSON. Of a large array, it has only a part, like the drawing.
+/// What `draw` writes as JSON. For a large array, it has only a part, like the drawing.
 ///
 /// ```
 /// use xla_shape_answers::Answer;

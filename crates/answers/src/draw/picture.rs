@@ -32,7 +32,7 @@ const SMALL_GAP: u64 = 4;
 /// The most characters that a small page has for a picture: a page of 300,000 bytes, less its script and style.
 const MOST_CHARACTERS: usize = 264_000;
 
-/// About how many characters a picture takes in a page. Of long texts, only the beginning counts, because a page shows no more.
+/// About how many characters a picture takes in a page. Only the beginning of a long text counts, because a page shows no more.
 fn characters(picture: &Picture) -> usize {
     // What stands around a plane, a run of positions, an index at a side, and a cell, besides its numbers.
     const PLANE: usize = 300;

@@ -10,7 +10,7 @@ use xla_shape_core::Slot;
 use xla_shape_core::sorting::set_of;
 use xla_shape_core::tpu::vector::{LANES, Location, SUBLANES};
 
-/// A vector in the registers of a TPU. Of many registers, it has those at the corners and edges of their grid.
+/// A vector in the registers of a TPU. If there are many registers, it has the ones at the corners and edges of their grid.
 ///
 /// ```
 /// use xla_shape_answers::draw::RegisterDrawing;

@@ -22,7 +22,7 @@ use xla_shape_core::{ArrayShape, Placement, Slot, StrideTableError};
 pub struct Location {
     /// The index of the element, dimension 0 first; null for padding.
     pub index: Option<Vec<u64>>,
-    /// The same as `position`; null for padding.
+    /// The same number as `position`, under XLA's name; null for padding.
     pub linear: Option<u64>,
     /// The position holds padding; absent for an element.
     #[serde(skip_serializing_if = "std::ops::Not::not")]

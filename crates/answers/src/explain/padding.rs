@@ -53,9 +53,9 @@ pub enum PaddingCause {
     Dimension(PaddedDimension),
     /// The end is padded.
     End {
-        /// The number of positions with tiles.
+        /// The number of positions in tiles, without the padding at the end.
         tiled: u64,
-        /// The number of positions with the padding at the end.
+        /// The number of positions including the padding at the end.
         physical: u64,
     },
 }

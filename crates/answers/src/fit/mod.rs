@@ -125,7 +125,7 @@ pub struct Tried {
     pub amount: Option<Amount>,
 }
 
-/// What a search along the bisected axis found, with the numbers of values.
+/// What a search along the bisected axis found. Values are given by their numbers in the axis.
 ///
 /// ```
 /// use xla_shape_answers::fit::{Fit, Line};
@@ -147,7 +147,7 @@ pub struct Line {
     pub next: Option<usize>,
     /// Values that do not fit although a larger one does.
     pub exceptions: Vec<usize>,
-    /// Values between the two of which nothing is known.
+    /// Values between the two for which it is not known whether they fit.
     pub unknown: Vec<usize>,
     /// Whether every value between the two was tried.
     pub closed: bool,
@@ -230,7 +230,7 @@ impl Border {
     }
 }
 
-/// Whether it fits, and none that is for the same device is better. Figures that are not known compare with nothing.
+/// Whether a setting fits, and no setting for the same device is better. Unknown figures are neither better nor worse.
 fn is_best(one: &Tried, all: &[Tried], bisected: Option<usize>) -> bool {
     let figures = |tried: &Tried| {
         let size = bisected.and_then(|along| tried.at.get(along).copied());

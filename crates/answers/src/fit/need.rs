@@ -115,8 +115,8 @@ impl Need {
         need
     }
 
-    /// What the message of a refusal says, without more of the compiler. Its amounts, which are rounded, count only if they are of HBM. Where the
-    /// compiler itself found no memory, on the host or on a GPU that others use, it is not known whether the program fits.
+    /// What the message of a refusal says, if the compiler has told nothing else. Its amounts are rounded, and count only if they are of HBM. If the
+    /// compiler itself ran out of memory, on the host or on a GPU that others use, it is not known whether the program fits.
     ///
     /// ```
     /// use xla_shape_answers::fit::Need;
@@ -138,7 +138,7 @@ impl Need {
         }
     }
 
-    /// Of a setting without a program, why it has none.
+    /// For a setting without a program: why it has none.
     #[must_use]
     pub fn unknown(error: String) -> Self {
         Self { error: Some(error), ..Self::default() }

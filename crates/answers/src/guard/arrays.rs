@@ -43,7 +43,7 @@ pub struct ChangedArray {
     pub sharding_before: Option<String>,
     /// The sharding now; null if the module says none. Shardings are compared if both modules have one.
     pub sharding: Option<String>,
-    /// Of another sharding: the whole array, if both shardings show the same one; with the padding of its parts, where they divide it unevenly. `xla-shape
+    /// If the sharding differs: the whole array, if both shardings show the same one; with the padding of its parts, where they divide it unevenly. `xla-shape
     /// reshard` says what moves between devices. Null if it is not known, and for any other change.
     pub whole: Option<String>,
     /// Whether every byte on every device is where it was, so that a file of the array can be used as it is.

@@ -45,7 +45,7 @@ pub struct Check {
     pub measures: Vec<ChangedMeasure>,
     /// The instructions that only change a layout and that the record does not have.
     pub copies_added: Vec<ChangedCopy>,
-    /// Those of the record that are gone.
+    /// The copies of the record that the program no longer has.
     pub copies_removed: Vec<ChangedCopy>,
     /// Whether the program must keep arguments and results as the record says.
     pub same_layouts: bool,
@@ -53,7 +53,7 @@ pub struct Check {
     pub arrays: Vec<ChangedArray>,
     /// The source lines whose costs differ, the largest difference first.
     pub lines: Vec<ChangedLine>,
-    /// Of two profiles, the measured times of a run and of each source line in it, the largest difference first; empty for anything else.
+    /// For two profiles: the measured times of a run and of each source line in it, the largest difference first; empty for anything else.
     pub times: Vec<TimeDifference>,
     /// The command that accepts the changes.
     pub accept: String,
@@ -75,11 +75,11 @@ pub struct Check {
 #[schemars(with = "String", inline)]
 #[non_exhaustive]
 pub enum Warning {
-    /// Another compiler made the record; what each says its version is.
+    /// Another compiler made the record. Each version is in the compiler's own words.
     OtherCompiler {
-        /// That of the record.
+        /// The version in the record.
         before: String,
-        /// That of now.
+        /// The version now.
         now: String,
     },
     /// A usual limit is not checked, because the record does not know the number.
@@ -467,7 +467,7 @@ fn times((before, now): (&RecordedTimes, &RecordedTimes)) -> Vec<TimeDifference>
     std::iter::once(TimeDifference::of_runs(before.spread, now.spread)).chain(rows).collect()
 }
 
-/// The source lines whose costs differ. A line that only moved within its file is none of them.
+/// The source lines whose costs differ. A line that only moved within its file does not count.
 fn lines(programs: [&Recorded; 2]) -> Vec<ChangedLine> {
     let mut all = BTreeMap::<Option<&str>, [Option<Amount>; 2]>::new();
     for (side, program) in programs.into_iter().enumerate() {

@@ -80,13 +80,13 @@ pub struct Recorded {
     pub aliases: Option<String>,
     /// A digest of the names of the user's operations.
     pub operations: String,
-    /// The same without those that only move data.
+    /// A digest of the same names, without operations that only move data.
     pub computing: String,
     /// The instructions that only change a layout.
     pub copies: Vec<RecordedCopy>,
     /// The cycles by source line.
     pub lines: Vec<RecordedLine>,
-    /// Of a profile, what it measured; null for anything else. Older records do not have it.
+    /// For a profile: what it measured; null for anything else. Older records do not have it.
     #[serde(default)]
     pub measured: Option<RecordedTimes>,
 }

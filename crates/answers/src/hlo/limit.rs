@@ -34,7 +34,7 @@ impl Measure {
     pub const ALL: [Self; 7] =
         [Self::Memory, Self::Cycles, Self::Seconds, Self::Time, Self::Copies, Self::Collectives, Self::Fusions];
 
-    /// Whether a program without this number does not say that it is not known: only some programs can have it.
+    /// Whether only some programs have this number. If a program does not, that is not reported as missing.
     pub(crate) const fn is_of_some(self) -> bool {
         matches!(self, Self::Seconds | Self::Time)
     }

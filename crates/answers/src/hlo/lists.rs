@@ -13,6 +13,7 @@ pub(super) fn collectives<'m>(
     top: usize,
 ) -> (Vec<Collective>, Vec<AxisTraffic>) {
     let (sources, mesh) = (module.sources(), module.device_mesh());
+    // A collective in a loop counts as often as it runs; if that is unknown, once.
     let mut found = module.collectives();
     sort_by_key(&mut found, |found| {
         let moved = found.bytes_in.saturating_add(found.bytes_out);
@@ -27,6 +28,7 @@ pub(super) fn collectives<'m>(
         let bytes = found.runs.and_then(|runs| found.bytes_in.checked_mul(runs));
         match by_axis.iter_mut().find(|other| other.axes == axes) {
             Some(other) => {
+                // If the bytes of one collective are unknown, so is the sum.
                 other.collectives += 1;
                 other.bytes = other.bytes.zip(bytes).and_then(|(sum, bytes)| sum.checked_add(bytes));
             }
@@ -85,7 +87,7 @@ pub(super) fn copies<'m>(
     top: usize,
 ) -> Vec<Copied> {
     const READERS: usize = 3;
-    // Of the copies alone, by number.
+    // Only for copies, by their numbers.
     let mut readers: BTreeMap<u32, Vec<Instruction<'m>>> = BTreeMap::new();
     // The result of a copy-start is read from its copy-done.
     let mut done = BTreeMap::new();

@@ -239,7 +239,7 @@ pub(crate) const TOTALS: &str =
 const OTHER_ESTIMATE: &str = "estimate, by the rules of XLA's own assignment: temporaries were within 0.1 % for 50 of 50 programs for CPUs (jaxlib 0.12); \
                               for GPUs, all memory was within 2 % for 225 of 231, and 3 % too low to 21 % too high for the others";
 
-/// The note about an estimate: how good it is. A text need not show that an older release compiled it, so the note has both figures.
+/// The note about an estimate: how good it is. The text may not show that an older release compiled it, so the note gives the figures for older releases, too.
 const ESTIMATE: &str = "estimate (the release of libtpu is not shown): of 250 programs of 0.0.52, HBM was within 2 % for 98 in 100 (older \
                         ones: 60), VMEM within 10 % for 92";
 

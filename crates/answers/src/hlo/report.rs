@@ -41,7 +41,7 @@ pub struct Report {
     /// The same as a value.
     #[serde(skip)]
     pub certainty: Accuracy,
-    /// The device that the program is for: what its memories are called.
+    /// The kind of device that the program is for; it decides what memories are called.
     #[serde(skip)]
     pub platform: Platform,
     /// Whether a device is given.

@@ -71,9 +71,9 @@ pub struct ShownInstruction {
     pub bytes: Option<u64>,
     /// How many of `bytes` are padding; null where `bytes` is.
     pub padding: Option<u64>,
-    /// Of its first array: the first and the last step, from 0, of each time that it is live.
+    /// The steps in which its first array is live: the first and the last step, from 0, of each time.
     pub live: Vec<[usize; 2]>,
-    /// Of its first array: the byte in the heap of its memory space at which it begins; null if it is not in a heap.
+    /// The offset of its first array in the heap of its memory space, in bytes; null if it is not in a heap.
     pub offset: Option<u64>,
     /// The arrays of its value.
     pub arrays: Vec<ShownArray>,

@@ -17,7 +17,7 @@ pub struct Summary {
     pub needed_bytes: u64,
     /// The bytes that the device lets a program use; null if no device is named and nothing shows which one it is.
     pub available_bytes: Option<u64>,
-    /// Whether `needed_bytes` is at most `available_bytes`; null where that is.
+    /// Whether `needed_bytes` is at most `available_bytes`; null if `available_bytes` is null.
     pub fits: Option<bool>,
     /// The generation of the TPU: of the device that is named, or else what the module or the name of its file shows. Null if neither says it.
     pub generation: Option<&'static str>,

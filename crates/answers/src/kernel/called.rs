@@ -21,9 +21,9 @@ use xla_shape_mosaic::{CalledKernel, CalledWindow, WindowOf};
 pub struct TooLarge {
     /// The name of the kernel.
     pub kernel: String,
-    /// What its blocks need, without those that may not need VMEM of their own.
+    /// What its blocks need; blocks that may do without VMEM of their own do not count.
     pub needed: BlockAnswer,
-    /// The largest blocks that fit beside the scratch buffers, found by halving; `None` if none are found.
+    /// The largest blocks that fit together with the scratch buffers, found by halving; `None` if none are found.
     pub fitting: Option<Fitting>,
 }
 
@@ -45,7 +45,7 @@ impl TooLarge {
         };
         let needs = |window: &CalledWindow| needs_memory(window, kernel.is_alone, generation);
         let needed = of(&needs, |window| window.moves).filter(|needed| !needed.fits)?;
-        // A block that is halved moves.
+        // The search halves blocks, and a block smaller than its array moves from step to step: count each as moving.
         let fitting = of(&|_| true, |_| true).and_then(|all| all.fitting);
         Some(Self { kernel: kernel.name.clone(), needed, fitting })
     }

@@ -69,17 +69,17 @@ pub struct KernelDifference {
 pub struct Figures {
     /// The bundles.
     pub bundles: Option<u64>,
-    /// Those that do nothing.
+    /// The bundles that do nothing.
     pub empty: Option<u64>,
     /// The bundles times the trips of their loops.
     pub executed: Option<u64>,
     /// The relayouts.
     pub relayouts: Option<u64>,
-    /// Those that move data.
+    /// The relayouts that move data.
     pub moving: Option<u64>,
     /// Stores of registers.
     pub spills: u64,
-    /// Loads of these.
+    /// Loads of registers that were stored.
     pub fills: u64,
     /// The bytes of vector memory.
     pub vmem_bytes: Option<u64>,
@@ -129,7 +129,7 @@ impl LineDifference {
 }
 
 /// Compares kernels of the same name and device, in their order. If a device has one kernel in each version, they are compared whatever
-/// their names are. A dump does not say its device: its kernels are compared with those of the only device of the other version.
+/// their names are. A dump does not say which device it is for: if the other version has one device only, the dump counts as being for that device.
 pub(super) fn differences(before: &[CompiledKernel], after: &[CompiledKernel]) -> Vec<KernelDifference> {
     let devices = [before, after].map(|entries| set_of(entries.iter().map(|entry| &entry.target)));
     let is_one =
@@ -138,9 +138,11 @@ pub(super) fn differences(before: &[CompiledKernel], after: &[CompiledKernel]) -
     let only = |entries: &[CompiledKernel], target: &Option<String>| {
         entries.iter().filter(|entry| is_same(&entry.target, target)).count() == 1
     };
+    // Kernels of the first version that are not compared yet. Each is taken once, so kernels of the same name are compared in their order.
     let mut left = before.iter().map(Some).collect::<Vec<_>>();
     let mut found = Vec::new();
     for entry in after {
+        // A kernel that is alone on its device in both versions is the same one, even if it was renamed.
         let alone = only(before, &entry.target) && only(after, &entry.target);
         let same =
             |other: &CompiledKernel| is_same(&other.target, &entry.target) && (alone || other.name == entry.name);
@@ -244,21 +246,21 @@ words! {
         Instructions = "instructions with bundles",
         /// The bundles.
         Bundles = "bundles",
-        /// Those that do nothing.
+        /// The bundles that do nothing.
         Empty = "empty bundles",
         /// The bundles times the trips of their loops.
         Executed = "bundles with trips",
-        /// Those of them that do nothing.
+        /// The bundles that do nothing times the trips of their loops.
         ExecutedEmpty = "empty ones with trips",
         /// The bundles that execute at least, over all trips.
         Least = "least bundles",
         /// The relayouts.
         Relayouts = "relayouts",
-        /// Those that move data.
+        /// The relayouts that move data.
         Moving = "relayouts that move data",
         /// Stores of registers.
         Spills = "spills",
-        /// Loads of these.
+        /// Loads of registers that were stored.
         Fills = "fills",
         /// The bytes of vector memory of a kernel.
         VmemBytes = "bytes of vector memory",

@@ -72,9 +72,9 @@ pub struct CompiledKernel {
     pub spills: u64,
     /// Loads of these.
     pub fills: u64,
-    /// Of the spills, those of scalar registers, to SMEM; the others are of vector and mask registers.
+    /// The number of spills of scalar registers, to SMEM; the other spills are of vector and mask registers.
     pub scalar_spills: u64,
-    /// Of the fills, those of scalar registers.
+    /// The number of fills of scalar registers.
     pub scalar_fills: u64,
     /// The vector memory; null if the dump does not say it.
     pub vmem: Option<Vmem>,
@@ -279,7 +279,7 @@ pub struct LoopEntry {
     pub lines: Option<[String; 2]>,
     /// Its bundles.
     pub bundles: u64,
-    /// Those that do nothing.
+    /// The bundles that do nothing.
     pub empty: u64,
     /// The unit whose slots are used most; null if no unit is used.
     pub fullest: Option<String>,
@@ -289,9 +289,9 @@ pub struct LoopEntry {
     pub spills: u64,
     /// Loads of these.
     pub fills: u64,
-    /// Of the spills, those of scalar registers, to SMEM; the others are of vector and mask registers.
+    /// The number of spills of scalar registers, to SMEM; the other spills are of vector and mask registers.
     pub scalar_spills: u64,
-    /// Of the fills, those of scalar registers.
+    /// The number of fills of scalar registers.
     pub scalar_fills: u64,
     /// Waits for copies between memories.
     pub waits: u64,

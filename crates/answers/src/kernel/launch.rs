@@ -81,7 +81,7 @@ pub(super) fn launches(target: Option<&str>, program: &Program) -> Vec<LaunchEnt
 }
 
 /// The instruction of each kernel that is launched once: its name is the kernel's, in which every other character is `_`. A kernel that is
-/// launched several times may be that of several instructions.
+/// launched several times may belong to several instructions.
 fn by_kernel<'m>(module: &'m Module, steps: &[Launch]) -> HashMap<String, Instruction<'m>> {
     let mut times = HashMap::<&str, usize>::new();
     for LaunchedKernel { name, .. } in steps.iter().filter_map(|step| step.kernel.as_ref()) {

@@ -75,17 +75,17 @@ pub struct ProgramFigures {
     pub instructions: Vec<InstructionFigures>,
     /// The bundles.
     pub bundles: Option<u64>,
-    /// Those that do nothing.
+    /// The bundles that do nothing.
     pub empty: Option<u64>,
     /// The bundles times the trips of their loops.
     pub executed: Option<u64>,
-    /// Those of them that do nothing.
+    /// The bundles that do nothing times the trips of their loops.
     pub executed_empty: Option<u64>,
     /// The bundles that execute at least, over all trips.
     pub least: Option<u64>,
     /// Stores of registers.
     pub spills: u64,
-    /// Loads of these.
+    /// Loads of registers that were stored.
     pub fills: u64,
     /// The most bytes of vector memory of an instruction, of those that are known; null if none is.
     pub vmem_bytes: Option<u64>,

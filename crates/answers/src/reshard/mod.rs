@@ -67,7 +67,7 @@ pub struct Resharding {
     /// Where XLA needs several operations: the shardings to constrain the array to between the two, one after another, if its partitioner warns of
     /// an "Involuntary full rematerialization". Null if one operation does it, if the array is rearranged, or if none is known.
     pub through: Option<Through>,
-    /// Of a sharding with a mesh: what moves along which of its axes. Null without a mesh, or if there are more than 262,144 messages.
+    /// For a sharding with a mesh: what moves along which of its axes. Null without a mesh, or if there are more than 262,144 messages.
     pub axes: Option<Vec<Along>>,
     /// What each device needs, in the order of the tiles of the new sharding, or the devices that were asked for.
     pub devices: Vec<Receiver>,
@@ -212,7 +212,7 @@ pub enum ReshardError {
     Both(ShardingError),
     /// The array cannot be rearranged so, or its shards before or afterwards do not go with that.
     Rearrangement(RearrangeError),
-    /// A device that was asked for is none of the new sharding.
+    /// A requested device does not belong to the new sharding.
     NoSuchDevice(i64),
     /// XLA is asked for other devices than those of a sharding.
     OtherDevices {

@@ -1,4 +1,4 @@
-//! A sharding to go through, where XLA's partitioner knows no direct way from one sharding to another.
+//! An intermediate sharding, for changes that XLA's partitioner cannot make directly.
 //!
 //! The partitioner tries the collective operations one after another (`PartitionedHlo::Reshard` in
 //! `xla/service/spmd/spmd_partitioner.cc`). If none makes the change, it gathers the whole array on each device, and warns of an
@@ -260,7 +260,7 @@ fn tiled_axes(tiled: &TiledSharding, rank: usize) -> Option<Axes<Digit>> {
     of_tiles.collect()
 }
 
-/// The strides at which axes begin and end. Cut at all of them, both sides have the same axes. `None` if axes overlap in another way.
+/// The strides at which axes begin and end. If all axes are cut at all of these strides, both sides have the same axes. `None` if axes overlap in another way.
 fn cuts(mesh: &Mesh, sides: &[Axes<Digit>; 2]) -> Option<Vec<u64>> {
     let of_mesh = (0..mesh.axes().len()).map(|axis| digit(mesh, AxisRef::whole(axis)));
     let digits = sides.iter().flatten().flatten().copied().chain(of_mesh);
@@ -308,8 +308,9 @@ fn named(mesh: &Mesh, axes: &Axes<Digit>) -> Option<Sharding> {
     Some(Sharding::named(NamedSharding::new(mesh.clone(), dimensions, OtherAxes::default()).ok()?))
 }
 
-/// The shardings to go through: one, or two where no single one is found, or if less than half as many bytes move with two as with one. One
-/// operation leads to each and from the last. Of several ways, it is that of the fewest bytes. An array of these sizes has these axes alone. What is to be avoided is not tried.
+/// The shardings to go through: one; or two if no single one is found, or if two move less than half the bytes. Each step, the last one
+/// included, is one operation. Of several ways, the one with the fewest bytes is chosen; shardings in `avoided` are not tried. `sizes` are the
+/// sizes of the array, and `digits` are all the axes that it is divided by.
 /// `looked_at` counts the indices of tiles that are looked at.
 fn best(
     sizes: &[u64],
@@ -353,7 +354,7 @@ fn best(
             (between, ends)
         })
         .collect::<Vec<_>>();
-    // Of those with equally many bytes, the one that needs the least memory.
+    // If several move equally many bytes, take the one that needs the least memory.
     let whole = |between: &Between| between.axes.iter().flatten().map(|&axis| digits[axis].size).product::<u64>();
     let one = candidates.iter().filter_map(|(between, ends)| {
         let [Some(first), Some(last)] = ends else { return None };
@@ -433,8 +434,8 @@ fn are_near(one: &Axes<usize>, other: &Axes<usize>, digits: &[Digit]) -> bool {
     moves((a, b), (c, d)) || moves((c, d), (a, b))
 }
 
-/// What one step makes of axes: it drops some at the ends of dimensions, moves some from the end of one to that of another, exchanges two,
-/// or adds one or two. There may be very many: they are made one at a time.
+/// The results of one step from these axes: it drops some at the ends of dimensions, moves some from the end of one dimension to the end of
+/// another, exchanges two, or adds one or two. There may be very many results, so they are made one at a time.
 fn steps<'a>(axes: &'a Axes<usize>, digits: &'a [Digit]) -> impl Iterator<Item = Axes<usize>> + 'a {
     let mut fewer = vec![axes.clone()];
     for (dimension, list) in axes.iter().enumerate().filter(|(_, list)| !list.is_empty()) {

@@ -172,6 +172,8 @@ pub(super) fn marks(expected: &str, found: &str, indent: usize, is_said: bool) -
     }
     let (expected, found) = (words(expected), words(found));
     let same = |(a, b): &(&&str, &&str)| a == b;
+    // The difference is between the longest common beginning and the longest common end, which must not overlap: of `a a` and `a`, the
+    // beginning takes the only `a`, and nothing is left for the end.
     let before = expected.iter().zip(&found).take_while(same).count();
     let most = expected.len().min(found.len()) - before;
     let behind = expected.iter().rev().zip(found.iter().rev()).take(most).take_while(same).count();

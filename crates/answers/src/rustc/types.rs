@@ -27,7 +27,7 @@ const TYPES: [&str; 5] = ["Array", "Layout", "Tile", "Minor", "Buffer"];
 const PLAIN: [(&str, &str); 3] =
     [("types::Unbounded", "?"), ("types::Token", "token[]"), ("types::Opaque", "opaque[]")];
 
-/// Sizes without arguments, in lists.
+/// Types of sizes that have no arguments. They are rewritten in lists of sizes.
 const PLAIN_SIZES: [&str; 2] = ["Unbounded", "UTerm"];
 
 /// The text with shapes where it has types of this library; the same text if it has none.

@@ -24,11 +24,11 @@ use xla_shape_hlo::{AmountCause, Halt, Library, Refusal, RefusalCause, Remedy, R
 pub struct Cause {
     /// What was refused.
     pub refused: Refused,
-    /// What the parts of an amount say of it.
+    /// What takes most of the amount, by its parts.
     pub parts: Vec<LargePart>,
     /// What would help, the most likely first.
     pub remedies: Vec<Help>,
-    /// What a compiler was asked about, and refused, too.
+    /// Remedies that were tried, and that a compiler refused.
     pub refuted: Vec<Help>,
     /// The instruction that it is about, if a program was given and has it for certain.
     #[cfg(feature = "through")]
@@ -154,7 +154,7 @@ impl fmt::Display for Help {
 }
 
 impl Cause {
-    /// Of memory that ran out; `None` if the message does not say why.
+    /// The cause if memory ran out; `None` if the message does not say why.
     pub(super) fn of_amount(amount: &ReportedAmount, after: &[ReportedAmount], trials: &[Tried]) -> Option<Self> {
         let (remedies, refuted) = helps(amount.line, amount.remedies(), trials);
         let refused = Refused::Memory(amount.clone());
@@ -162,7 +162,7 @@ impl Cause {
         amount_words(amount).map(|_| Self::new(refused, parts, (remedies, refuted)))
     }
 
-    /// Of anything else that was refused.
+    /// The cause of any other refusal.
     pub(super) fn of_refusal(refusal: Refusal, trials: &[Tried]) -> Self {
         let (remedies, refuted) = helps(refusal.line, refusal.cause.remedies(), trials);
         Self::new(Refused::Other(refusal), Vec::new(), (remedies, refuted))

@@ -408,7 +408,7 @@ impl Scan {
         self.messages.refusals()
     }
 
-    /// The first whole program in MLIR that the text has, which may be the one that was refused.
+    /// The first complete MLIR program in the text. It may be the program that was refused.
     ///
     /// ```
     /// let mut scan = xla_shape_answers::scan::Scan::default();
@@ -482,15 +482,15 @@ impl Serialize for Scan {
 #[doc(hidden)]
 #[derive(Serialize, JsonSchema)]
 pub struct Summary<'a> {
-    /// How much memory is needed, and of how much, in the order of the text.
+    /// How much memory is needed, and how much there is, in the order of the text.
     amounts: Vec<Amount<'a>>,
     /// What was refused and why, with what would help: memory that ran out, then other messages.
     causes: Vec<Cause>,
     /// The allocations that messages list, the largest first. A list that the text repeats is here once.
     largest: Vec<Allocation<'a>>,
-    /// The same, those with the most padding first.
+    /// The same allocations, sorted by padding, the most first.
     most_padded: Vec<Allocation<'a>>,
-    /// Each shape at its first place, those with the most padding first.
+    /// Each shape with the first place where it occurs, sorted by padding, the most first.
     shapes: Vec<Repeated<'a>>,
 }
 
@@ -636,7 +636,7 @@ fn sums<'a>(all: &[&'a ReportedAllocation], name: impl Fn(&'a ReportedAllocation
         sums[place].bytes = sums[place].bytes.saturating_add(allocation.bytes);
         sums[place].allocations += 1;
     }
-    // A sum of one is the allocation itself.
+    // If each sum has a single allocation, the sums repeat the list of allocations.
     if sums.iter().all(|sum| sum.allocations == 1) {
         sums.clear();
     }

@@ -24,7 +24,7 @@ pub enum LargePart {
     Arguments {
         /// Their bytes.
         bytes: u64,
-        /// Whether there is room for them alone, as far as the message says.
+        /// Whether the arguments alone would fit, by the sizes in the message.
         fits: bool,
     },
     /// Much of the temporaries is padding.

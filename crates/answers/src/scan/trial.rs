@@ -92,7 +92,7 @@ pub(super) struct TrialFields<'t> {
     needed_bytes: Option<u64>,
     /// The device that it compiles for, such as "v5e:2x2"; null if it does not compile.
     device: Option<&'t str>,
-    /// Of a change of sharding: what the compiler makes of it alone, without and with the shardings to go through; null for other remedies.
+    /// For a change of sharding: what the compiler makes of it alone, without and with the shardings to go through; null for other remedies.
     #[cfg(feature = "through")]
     change: Option<&'t ByXla>,
     /// Why it does not compile, or was not compiled; null if it compiles.

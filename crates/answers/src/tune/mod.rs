@@ -202,11 +202,11 @@ words! {
         BestElsewhere = "the best layouts, in other memory",
         /// They are today's, in another memory.
         TodayElsewhere = "today's layouts, in other memory",
-        /// The compiler chose them for at least one program, and made another program than of the layouts themselves.
+        /// The compiler chose them for at least one program, and made another program than when these layouts are requested.
         Auto = "the compiler's own choice",
         /// A program prefers them.
         Preferred = "preferred by a program",
-        /// They have the first dimension of what one program prefers, and the next one of another.
+        /// They have the most minor dimension that one program prefers, followed by the one that another program prefers.
         Between = "between what two programs prefer",
         /// They are a neighbour of the best so far.
         Neighbour = "a neighbour of the best",

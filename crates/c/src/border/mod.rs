@@ -208,7 +208,7 @@ pub(crate) unsafe fn result<'a, T>(place: *mut T, name: &str) -> Result<&'a mut 
     Ok(unsafe { &mut *place.cast::<MaybeUninit<T>>() })
 }
 
-/// As [`result`], for a pointer that is null if the caller does not want the result.
+/// As [`result`], but the pointer may be null: then the caller does not want the result.
 ///
 /// # Safety
 /// The rule *results*, during `'a`.

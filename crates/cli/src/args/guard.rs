@@ -41,8 +41,8 @@ pub(crate) struct GuardProgram {
     /// The program (StableHLO), which is compiled as by `compile`; or a compiled module, the directory of a dump, or a profile; `-` is standard input
     pub(crate) program: PathBuf,
 
-    /// The devices that the program is compiled for: TPUs, with the chips along each axis if not those of one host, such as v5e:2x2,v6e, or GPUs, such as h100,b200:8;
-    /// by default those of the record, otherwise v5e. For a compiled module, the device that it was compiled for, which it does not contain
+    /// The devices that the program is compiled for: TPUs, with the chips along each axis unless it is one host, such as v5e:2x2,v6e, or GPUs, such as h100,b200:8;
+    /// by default the devices of the record, otherwise v5e. For a compiled module, the device that it was compiled for, which it does not contain
     #[arg(long = "for", value_name = "DEVICES", value_delimiter = ',', value_parser = OfferingGenerations(devices), hide_possible_values = true)]
     pub(crate) targets: Vec<Devices>,
 }

@@ -32,7 +32,7 @@ pub(crate) struct AnyArguments {
     #[arg(value_name = "THING", num_args = 1..=2, value_hint = ValueHint::AnyPath)]
     pub(crate) things: Vec<OsString>,
 
-    /// Of a THING without a verb: text for people, a digest for a prompt, or JSON
+    /// For a THING without a verb: text for people, a digest for a prompt, or JSON
     #[arg(long, value_enum, hide_possible_values = true, value_name = "text|digest|json")]
     pub(crate) format: Option<Format>,
 }

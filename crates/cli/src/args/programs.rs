@@ -44,7 +44,7 @@ pub(crate) struct HloArguments {
     #[arg(required = true)]
     pub(crate) file: Option<PathBuf>,
 
-    /// Of a profile, the module with this name instead of the one that took the most time
+    /// In a profile, the module with this name instead of the one that took the most time
     #[arg(long, value_name = "NAME")]
     pub(crate) module: Option<String>,
 
@@ -166,7 +166,7 @@ pub(crate) enum HloForm {
 /// Use it after a change and before you measure, to see whether the compiler made another program.
 ///
 /// Instructions are paired by op_name, opcode, shapes and operands, not by their names. If the compiler's own files are
-/// beside a module, or a directory of a dump is given, its numbers are exact. Of two profiles, the measured times are compared, too. As JSON, one line for each difference: name,
+/// beside a module, or a directory of a dump is given, its numbers are exact. For two profiles, the measured times are compared, too. As JSON, one line for each difference: name,
 /// change; measure has before, after and cause; run time and line time, of two profiles, have picoseconds_before, picoseconds_after,
 /// is_clear, cause and instruction; copy, collective and fusion (added or removed) have opcode, shape, cycles, seconds, cause,
 /// because, remedy, op_name and source; others (total, peak, shape, layout, memory space, added or removed) have bytes_before,
@@ -227,9 +227,9 @@ pub(crate) struct HloDiffArguments {
 /// The figures are the compiler's own: estimates of cycles in the module that it returns (JAX: `compiled.as_text()`; or
 /// `xla-shape compile -o`). Files that XLA dumps lack most of them, and the answer then has no total. Bodies of loops count as often as
 /// they run. For a GPU, the figures are times, which the compiler writes if XLA_FLAGS=--xla_gpu_collect_cost_model_stats=true; an estimate
-/// that is more than 20 times what the compiler says is the least does not count, and that least does.
+/// of more than 20 times the compiler's least time does not count, and the least time is taken instead.
 ///
-/// Of a profile (JAX: `jax.profiler.trace`), the measured times come first: by line, scope, opcode and instruction, the copies with cause and
+/// For a profile (JAX: `jax.profiler.trace`), the measured times come first: by line, scope, opcode and instruction, the copies with cause and
 /// remedy, the collectives, and where the compiler's estimates differ.
 ///
 /// As JSON: module, cycles (once, total, said, without, flagged, partial), seconds (the same for a GPU, otherwise null), without, unread,
@@ -246,7 +246,7 @@ pub(crate) struct CostArguments {
     /// The file with the module, text or message, or a directory of a dump; a profile (.xplane.pb), or the directory of its run; or a program; `-` is standard input
     pub(crate) file: PathBuf,
 
-    /// Of a profile, the module with this name instead of the one that took the most time
+    /// In a profile, the module with this name instead of the one that took the most time
     #[arg(long, value_name = "NAME")]
     pub(crate) module: Option<String>,
 
@@ -293,7 +293,7 @@ pub(crate) struct CompileArguments {
 
     /// TPUs and GPUs: generations, with the chips along each axis unless it is one host, such as v5e:2x2,v4:2x2x4; GPUs, with their number unless it is one host of 8, such as h100,b200:8,a100-80:2x8
     ///
-    /// With --config, `gpu` is the GPU of the description, as in gpu:2x8.
+    /// With --config, the name `gpu` stands for the GPU in that file, as in gpu:2x8.
     #[arg(long = "for", value_name = "DEVICES", value_delimiter = ',', default_value = DEFAULT_GENERATION.name(), value_parser = OfferingGenerations(devices), hide_possible_values = true)]
     pub(crate) targets: Vec<Devices>,
 
@@ -331,7 +331,7 @@ pub(crate) struct CompileArguments {
 /// and results (out0, …) of a program. A program has the name of its file without the ending; if there is only one, the name may be left
 /// out. A donated parameter and its result are one array. The figures are the compiler's estimates: they rank layouts, but are not times.
 ///
-/// Of HLO modules that are compiled already (is_scheduled=true), it gives advice without a compiler: the copies of the shared arrays, the
+/// For HLO modules that are compiled already (is_scheduled=true), it gives advice without a compiler: the copies of the shared arrays, the
 /// layouts with which they need not change the layout, and the padding. Nothing confirms that the compiler would take these layouts, or gain by them.
 ///
 /// Answers are cached on disk, so a search that was stopped can continue. As JSON: best (layout, major_to_minor and memory for each name), today
@@ -522,7 +522,7 @@ pub(crate) struct KernelArguments {
     #[arg(long, value_name = "DIR")]
     pub(crate) keep: Option<OutputPath>,
 
-    /// Ask the compiler even if the blocks of a kernel alone need more VMEM than the kernel may use, which is said at once
+    /// Ask the compiler even if the blocks of a kernel alone need more VMEM than the kernel may use; without this, such a program is refused at once
     #[arg(long)]
     pub(crate) anyway: bool,
 

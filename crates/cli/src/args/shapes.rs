@@ -205,7 +205,7 @@ pub(crate) struct ConvertArguments {
     #[arg(allow_hyphen_values = true)]
     pub(crate) text: String,
 
-    /// The notations to say it in; all of them if none is named, or with --from, XLA's
+    /// The notations to write it in; if none is named, all of them, or with --from, XLA's
     #[arg(long, value_name = "NOTATION,…", value_delimiter = ',', value_parser = notation())]
     pub(crate) to: Vec<Notation>,
 
@@ -265,7 +265,7 @@ pub(crate) struct CompareArguments {
     #[arg(value_name = "A")]
     pub(crate) from: String,
 
-    /// The shape to read or to make of it
+    /// The shape to read its bytes as, or to copy it into
     #[arg(value_name = "B")]
     pub(crate) to: String,
 
@@ -282,10 +282,10 @@ pub(crate) struct CompareArguments {
 ///
 /// Use it when an array changes its sharding, to see which bytes must move and which collective does it.
 ///
-/// The answer is the least that must move: no device receives what it has. Of several devices that have a part, those of the receiver's host
-/// send it (--hosts), and they take turns. Bytes are those of the elements, without padding. How long it takes is not said: that depends on
-/// the network. With --for, XLA compiles a program that makes the change, without the devices, and the collectives of its partitioner are
-/// listed; bytes are counted as sent directly, those of an all-reduce as those of a reduce-scatter and an all-gather.
+/// The answer is the least that must move: no device receives what it has. If several devices have a part, those on the receiver's host
+/// (--hosts) send it, and take turns. Bytes are counted without padding. There are no times, because they depend on the network. With --for,
+/// XLA compiles a program that makes the change, without the devices, and the collectives of its partitioner are
+/// listed; their bytes are counted as sent directly, and an all-reduce counts as a reduce-scatter and an all-gather.
 ///
 /// As JSON: shape; before and after (sharding, shard, shard_bytes); bytes_moved, bytes_kept, messages; collectives (the one that does it, or
 /// those of through, or none), several (whether no single one does); through (null, or the way to take if XLA warns of a full rematerialization:
@@ -457,7 +457,7 @@ pub(crate) struct AdviseArguments {
 /// shapes; with --summary, only this object.
 ///
 /// With --program, or with --for where the text has the whole program in MLIR, the compiler is asked about each remedy that changes the program: a
-/// remedy that it refuses is not recommended, and one that it takes says what memory the program then needs. Of a change of sharding of which a log warns,
+/// remedy that it refuses is not recommended, and one that it takes says what memory the program then needs. For a change of sharding that a log warns of,
 /// --program names the instruction, if only one can be meant (instruction in JSON: name, source).
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:

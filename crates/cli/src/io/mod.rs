@@ -102,7 +102,7 @@ fn styled(line: &str) -> (&str, Style, &str, &str) {
     .unwrap_or(("", Style::new(), "", line))
 }
 
-/// The width of text in characters: `COLUMNS`, otherwise the width of the terminal, up to a limit at which text is hard to read.
+/// The width of text in characters: `COLUMNS`, otherwise the width of the terminal, but no more than is easy to read.
 pub(crate) fn width() -> usize {
     const ELSEWHERE: usize = 80;
     let columns = || std::env::var("COLUMNS").ok()?.parse().ok().filter(|&columns: &usize| columns > 0);

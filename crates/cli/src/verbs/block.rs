@@ -73,7 +73,7 @@ fn rank(arguments: &BlockArguments, host: &Host) -> Result<(), Failure> {
     let ranking = question.answer(&programs, host, None, &stop, &progress);
     progress.finish();
     let ranking = ranking.map_err(Failure::said)?;
-    // Nothing is left to end but the output.
+    // The compilers are done. From here on, an interruption ends only the output.
     stop.store(true, Ordering::Relaxed);
     super::show_of(&ranking, arguments.answer.format, &files)?;
     if ranking.search.cut {

@@ -33,10 +33,10 @@ pub(crate) fn run(arguments: &FitArguments, host: &Host) -> Result<(), Failure> 
     if fit.any_fits() { Ok(()) } else { Err(Failure::Told) }
 }
 
-/// The program of a file, as a compiler takes it.
+/// The program in a file, in a form that a compiler takes.
 pub(super) fn program(path: &Path) -> Result<Arc<[u8]>, Failure> {
     let code = Opened::source(path)?;
-    // Without a program, no compiler need be started.
+    // If this is not a program, do not start a compiler.
     xla_shape_pjrt::Program::from_bytes(&code)
         .map_err(|error| Failure::said(format_args!("{}: {error}", path.display())))?;
     Ok(Arc::from(code))

@@ -189,7 +189,7 @@ fn accept(arguments: &GuardCheckArguments, measured: &Measured<Recorded>, record
     shell_line(words.iter().map(String::as_str))
 }
 
-/// What is so of a program on each device now.
+/// The present facts about a program, for each device.
 struct Measured<T> {
     /// The files that were read.
     paths: Vec<PathBuf>,

@@ -23,7 +23,7 @@ use xla_shape_render::harmless;
 #[command(override_usage = "xla-shape [OPTIONS] <THING> [OTHER]\n       xla-shape [OPTIONS] <VERB> …")]
 #[command(
     after_help = "Without a verb, xla-shape says what a THING is, answers about it, and names the verbs for more. A THING is a shape, a sharding, \
-a layout, a log or an error message, a program or a directory of dumps. Of two THINGs, it says how they differ.
+a layout, a log or an error message, a program or a directory of dumps. For two THINGs, it says how they differ.
   xla-shape oom.txt
   xla-shape 'f32[100,1]{1,0:T(8,128)}'
   xla-shape before.hlo after.hlo

@@ -118,7 +118,7 @@ impl Server<'_> {
         let parameters = message.get("params").unwrap_or(&Value::Null);
         let method = message.get("method").and_then(Value::as_str);
         match (method, message.get("id")) {
-            // The answer to a request, of which this server sends none.
+            // An answer to a request of the server: ignore it, because this server sends no requests.
             (None, _) if message.contains_key("result") || message.contains_key("error") => {}
             (None, _) => self.refuse(&Value::Null, INVALID_REQUEST, "expected a method"),
             (Some("notifications/cancelled"), None) => {
@@ -201,7 +201,7 @@ impl Server<'_> {
     }
 }
 
-/// The id in the beginning of a message; null if it is not there.
+/// The id in the beginning of a message; null if the beginning has none.
 fn id_in(beginning: &[u8]) -> Value {
     struct Id<'v>(&'v mut Value);
     impl<'de> Visitor<'de> for Id<'_> {

@@ -83,6 +83,6 @@ fn not_text(line: &[u8]) -> Vec<u8> {
 
 /// The contents of a file with whole names of types.
 fn whole_names(path: &str) -> Option<String> {
-    // The path comes from the input, so it may name anything.
+    // The path comes from the input, so it may name any file: read only regular ones.
     String::from_utf8(read_regular(path, MAX_NAMES).ok()?).ok()
 }

@@ -32,7 +32,7 @@ pub(crate) fn run(
             "these are the compiler's texts about kernels; give the directory that has them, as to `xla-shape kernel`";
         return Err(Failure::said(message));
     }
-    // The verb reads a text from standard input, where it is put.
+    // A pasted text is passed to the verb as its standard input.
     let from_stdin = first.command.iter().filter(|word| *word == PASTED).count();
     if from_stdin > 1 {
         return Err(Failure::said("expected at least one of the two in a file, found two texts"));
@@ -58,7 +58,7 @@ pub(crate) fn run(
     result
 }
 
-/// The error about an input that is nothing known. For a text on the command line, it also says that no such file exists.
+/// The error about an input that is not recognised. For a text on the command line, it also says that no such file exists.
 fn unknown(arguments: &AnyArguments, input: Input<'_>) -> Failure {
     match &arguments.things[..] {
         [thing] if !thing.is_empty() && thing != PASTED && !Path::new(thing).exists() => {

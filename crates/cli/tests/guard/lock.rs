@@ -52,7 +52,7 @@ fn arguments_and_results_in_another_form_are_named() {
     let (wider, code) = folder.check(&["wider.hlo", "--same-layouts", "--fail-if", "copies>9"]);
     let changes = wider["arrays"].as_array().unwrap().iter().map(|array| array["change"].clone());
     assert_eq!((changes.collect::<Vec<_>>(), code), (vec![json!("array"); 2], 1));
-    // After XLA's partitioner, a sharding may be gone: that the record has none says nothing.
+    // XLA's partitioner may remove a sharding, so a record without one proves nothing.
     assert_eq!(folder.check(&["divided.hlo"]).0["arrays"], json!([]));
     assert_eq!(folder.guard(&["record", "r.json", "divided.hlo"]).code, 0);
     folder.write("other.hlo", &folder.read("divided.hlo").replace("[2,1]<=[2]", "[1,2]<=[2]"));
@@ -66,7 +66,7 @@ fn arguments_and_results_in_another_form_are_named() {
         said.contains("data of the record must move between devices: `xla-shape reshard` says what moves"),
         "{text}"
     );
-    // Where the parts are those of one array, its command is there.
+    // If the parts belong to one array, the command for the array is there.
     folder.write("moved.hlo", &folder.read("other.hlo").replace("f32[8,128]", "f32[16,64]"));
     let (moved, _) = folder.check(&["moved.hlo", "--other-devices"]);
     assert_eq!([&moved["arrays"][0]["whole"], &found["whole"]], [&json!("f32[16,128]"), &json!(null)]);
@@ -181,7 +181,7 @@ fn the_plan_moves_data() {
     for name in &names {
         assert_eq!(fs::read(new.join(name)).unwrap(), moved, "{name}");
     }
-    // With an argument more, it is not known which data are whose.
+    // With one more argument, it is not known which data belong to which argument.
     folder.write("more.hlo", &columns.replace("  ROOT", "  d = s8[3,5]{0,1} parameter(2)\n  ROOT"));
     assert_eq!(folder.check(&["more.hlo", "--plan", "move.sh"]).1, 1);
     let done =

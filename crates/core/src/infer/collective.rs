@@ -25,7 +25,7 @@ fn resized(array: &ArrayShape, number: usize, size: impl Fn(u64) -> Result<u64>)
     }
 }
 
-/// The ratio of two sizes, rounded up; `None` if one is unknown.
+/// The ratio of two sizes, rounded up; `None` if a size is unknown, or the smaller one is 0.
 fn ratio(large: Option<Dimension>, small: Option<Dimension>) -> Option<u64> {
     let (large, small) = (large?.extent()?, small?.extent()?);
     (small > 0).then(|| large.div_ceil(small))

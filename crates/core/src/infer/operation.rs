@@ -381,7 +381,7 @@ impl Operation<'_> {
         elementwise(&[operand], inferred)
     }
 
-    /// The element type that follows from those of the operands; `None` if the program declares it.
+    /// The element type of the result, computed from the operands' element types; `None` if the program declares it.
     pub(super) const fn element_type(&self, operands: &[&ArrayShape]) -> Option<ElementType> {
         let highest = match self {
             Self::Iota { .. }

@@ -269,7 +269,7 @@ pub const fn convolution(
     if let Err(error) = check_groups(input, kernel, dimensions, groups) {
         return Err(error);
     }
-    // Each group of a batch has output features of its own, and the batch of the result is that of one group.
+    // With `batch_group_count`, each group of the batch computes its own output features, and the result's batch is as large as one group.
     #[expect(clippy::arithmetic_side_effects, reason = "the divisor is at least 2")]
     let grouped = match (batch.extent(), groups.batch) {
         (Some(size), 2..) => sized(batch, size / groups.batch),

@@ -407,7 +407,7 @@ impl Layout {
     ///
     /// ```
     /// let layout = |text: &str| text.parse::<xla_shape_core::Layout>().unwrap();
-    /// assert!(layout("{1,0:T(8,128)}").has_default_attributes()); // tiles are none of them
+    /// assert!(layout("{1,0:T(8,128)}").has_default_attributes()); // tiles are not attributes
     /// assert!(!layout("{1,0:S(1)}").has_default_attributes());
     /// ```
     #[must_use]
@@ -422,7 +422,7 @@ impl Layout {
         self.split_configs().is_empty()
     }
 
-    /// Whether the bytes of an array are those of its positions alone: no attribute rounds their number up or puts bytes before them.
+    /// Whether an array has no bytes except its positions: no attribute rounds their number up or puts bytes before them.
     ///
     /// ```
     /// use xla_shape_core::Layout;

@@ -87,7 +87,7 @@ macro_rules! layouts {
         [$($parameter:ident)?] $doc:literal $cells:tt)*) => {
         /// The parts of a [`Layout`] other than its order and its tiles. Text omits an attribute that has its default.
         ///
-        /// Those that are numbers are also in [`LayoutAttribute::NUMBERS`](crate::validate::LayoutAttribute::NUMBERS).
+        /// The attributes that are numbers are also in [`LayoutAttribute::NUMBERS`](crate::validate::LayoutAttribute::NUMBERS).
         ///
         /// ```
         /// use xla_shape_core::{ArrayShape, LayoutAttributes};

@@ -114,8 +114,8 @@ impl StaticStrideTable {
 
     /// The table of a valid layout over these dimensions; some may be unbounded.
     ///
-    /// The size of a digit that counts an unbounded dimension [is not known](Digit::is_unbounded). Once it is, multiply
-    /// the strides of the digits before it by that size, as [`with_sizes`](Self::with_sizes) does.
+    /// The size of a digit that counts an unbounded dimension [is not known](Digit::is_unbounded). Once the size is known, multiply
+    /// the strides of the digits before it by the size, as [`with_sizes`](Self::with_sizes) does.
     ///
     /// ```
     /// use xla_shape_core::{Dimension, Layout, map::StaticStrideTable};

@@ -235,7 +235,7 @@ pub enum StrideTableError {
         /// Which dimension.
         dimension: usize,
     },
-    /// The number of positions does not fit in an `i64`. Of valid shapes, only those with splits can be so large.
+    /// The number of positions does not fit in an `i64`. Only a valid shape with splits can be so large.
     Overflow,
     /// `*` combines an unbounded dimension with another one.
     CombinesUnbounded,

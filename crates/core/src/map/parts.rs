@@ -1,4 +1,4 @@
-//! A stride table from digits that somebody chose, not from a layout.
+//! Builds a stride table from given digits instead of a layout.
 
 use super::{Digit, Intermediate, Source, StrideTable, Term};
 use crate::limits::MAX_SIZE;

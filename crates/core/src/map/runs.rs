@@ -150,6 +150,7 @@ impl StrideTableRef<'_> {
     #[must_use]
     pub const fn run(self, dimension: usize) -> Run {
         let Search { len, stride, digit, .. } = self.search(dimension);
+        // A stride is the product of the sizes of all digits after it, so it is unknown if one of these sizes is.
         let mut i = match digit {
             Some(digit) => digit + 1,
             None => self.digits.len(),
@@ -200,6 +201,9 @@ impl StrideTableRef<'_> {
         let mut i = 0;
         while i < self.digits.len() {
             let Digit { term, stride, .. } = self.digits[i];
+            // The digit with divisor 1 counts single steps along the dimension, so the run has its stride. The run ends where this digit wraps
+            // (its modulus) and where a coarser digit of the dimension changes (that digit's divisor). In columns of `T(8,128)`, `i1 % 128` has
+            // stride 1, and `i1 / 128` ends the run after 128 elements.
             if term.is_of(dimension) && term.divisor.get() == 1 {
                 (search.stride, search.digit) = (stride, Some(i));
                 if let Some(modulus) = term.modulus {
@@ -210,6 +214,7 @@ impl StrideTableRef<'_> {
             }
             i += 1;
         }
+        // Digits of an intermediate value may change wherever the value does.
         let mut i = 0;
         while i < self.intermediates.len() {
             match self.intermediates[i] {

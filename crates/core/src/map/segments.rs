@@ -46,7 +46,7 @@ impl StrideTableRef<'_> {
     }
 
     /// [`for_each_segment`](Self::for_each_segment), compiled once: callers are compiled for each shape and each kernel. The indirect call for
-    /// each segment costs little beside the walk to it.
+    /// each segment costs little compared with finding the segment.
     fn visit_segments(self, emit: &mut dyn FnMut(Range<u64>)) {
         if self.extents.contains(&0) {
             return;

@@ -62,6 +62,7 @@ pub(crate) const fn physical_elements(
             Ok(elements) => elements,
             Err(error) => return Err(error),
         }
+    // Padding is never negative: if the elements alone overflow, that is the error, whatever the tiles do.
     } else if let Err(error) = elements(dimensions) {
         return Err(error);
     } else {
@@ -100,6 +101,7 @@ pub(crate) const fn check(
     layout: &Layout,
     scratch: Scratch<'_>,
 ) -> Result<(), ValidationError> {
+    // The bound suffices for nearly all arrays, and needs no stride table.
     if surely_fits(element_type, dimensions, layout) {
         return Ok(());
     }
@@ -132,6 +134,7 @@ pub(crate) const fn surely_fits(element_type: ElementType, dimensions: &[Dimensi
         }
         i += 1;
     }
+    // An entry `t` rounds a size `n` up to a multiple of `t`, which is at most `n * t`.
     let tiles = layout.tiles();
     let mut tile = 0;
     while tile < tiles.len() {

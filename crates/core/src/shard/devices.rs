@@ -81,7 +81,7 @@ impl Iota {
             left += usize::from(size != 1);
         }
         let number = |dimension: usize| numbers.get(dimension).copied().unwrap_or(0);
-        // Runs of the permutation: the first dimension of each, and its size.
+        // Runs of consecutive dimensions in the permutation: each run's first dimension, and the product of its sizes.
         let mut runs = Vec::<(usize, u64)>::new();
         let mut next = None;
         for &dimension in permutation.iter().filter(|&&dimension| size(dimension) != 1) {
@@ -102,7 +102,7 @@ impl Iota {
         Self { dimensions: sorted.into_iter().map(|(_, size)| size).collect(), permutation }
     }
 
-    /// The iota that a list of numbers is; `None` if it is none.
+    /// The iota that gives this list of numbers; `None` if no iota does.
     ///
     /// ```
     /// use xla_shape_core::shard::Iota;

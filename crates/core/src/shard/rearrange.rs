@@ -40,7 +40,7 @@ const MAX_AXES: usize = 64;
 pub struct Rearrangement {
     /// In the order of the left side.
     axes: Vec<Axis>,
-    /// For each dimension of a side, the numbers of its axes.
+    /// For each dimension of the left side, the numbers of its axes.
     before: Vec<Vec<usize>>,
     after: Vec<Vec<usize>>,
 }
@@ -64,7 +64,7 @@ struct Axis {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum RearrangeError {
-    /// The text does not go on as it should.
+    /// The text has something else than expected.
     Text {
         /// What should be there.
         expected: &'static str,
@@ -416,7 +416,7 @@ impl Rearrangement {
             let known = own().filter_map(|axis| axis.size).try_fold(1_u64, u64::checked_mul);
             let known = known.ok_or(ShardingError::Overflow)?;
             let mut unknown = own().filter(|axis| axis.size.is_none());
-            // Of a dimension without elements, the axis without a size has none.
+            // If the dimension has no elements, the axis without a size gets the size 0.
             let rest = match (unknown.next(), unknown.next()) {
                 (None, _) if known == found => 1,
                 (Some(_), None) if found.is_multiple_of(known) => found.checked_div(known).unwrap_or(0),
@@ -508,7 +508,7 @@ impl Rearrangement {
     }
 }
 
-/// The number of indices that some axes have together; `None` if it does not fit.
+/// The product of the sizes of these axes; `None` if it does not fit in a `u64`.
 fn product(group: &[usize], axes: &[u64]) -> Option<u64> {
     group.iter().map(|&axis| axes.get(axis).copied()).try_fold(1_u64, |product, size| product.checked_mul(size?))
 }

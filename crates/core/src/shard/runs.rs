@@ -169,6 +169,8 @@ impl MovedRuns {
         if self.current.is_empty() {
             self.current = self.ranges.next()?;
         }
+        // The target's positions come in order. For each, take the element's index, move it from the target's to the source's origin, and look
+        // up the source's position.
         let to = self.current.start;
         let [index, before] = &mut self.index;
         let (Slot::Element(()), true) = ((*self.to.table).as_ref().multi_index_into(to, index), self.block > 0) else {
@@ -179,6 +181,8 @@ impl MovedRuns {
             *before = index.checked_add(*to)?.checked_sub(*from)?;
         }
         let from = (*self.from.table).as_ref().checked_linear_index(before)?;
+        // Within a common block, both positions grow by 1 per element. Where the digit above the block counts blocks in both shards, the run
+        // goes on through consecutive blocks until one of these digits ends.
         let blocks = if self.counts { self.from.left(before).min(self.to.left(index)) } else { 1 };
         let rest = self.current.end.saturating_sub(to);
         let len = blocks.saturating_mul(self.block).min(rest);
@@ -199,6 +203,8 @@ fn shared(from: &mut Shard, to: &mut Shard, region: &Region) -> (u64, bool) {
         let corners = locals.iter().flat_map(|local| [local.start.get(dimension), local.limit.get(dimension)]);
         corners.flatten().all(|corner| corner.is_multiple_of(covered))
     };
+    // From the most minor digit on, the block grows while both tables have the same digits. A block must not reach across an edge of the region
+    // or of a shard, so all edges must be at multiples of what it covers.
     let mut block = CommonBlock::ONE;
     let [before, after] = tables.map(|table| table.as_ref().as_ref().digits().iter().rev());
     for (before, after) in before.zip(after) {
@@ -223,6 +229,7 @@ impl Iterator for MovedRuns {
 
     fn next(&mut self) -> Option<MovedRun> {
         loop {
+            // A run is returned only when the next one does not continue it on both sides.
             let Some(run) = self.step() else { return self.pending.take() };
             match &mut self.pending {
                 Some(last)

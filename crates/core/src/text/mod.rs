@@ -12,7 +12,7 @@
 //! attributes ::= [D] [T] [L] [#] [*] [E] [S] [SC] [P] [M]
 //! ```
 //!
-//! One form is not XLA's: indices, with or without the letters of their dimensions ([`parse_index`]).
+//! XLA has no text for indices. Here, they may have the letters of their dimensions ([`parse_index`]):
 //!
 //! ```text
 //! index      ::= [ entry { ',' entry } ] | '(' [ entry { ',' entry } ] ')'

@@ -17,7 +17,7 @@ impl Existing {
         (file.metadata().ok()?.len() == bytes).then_some(Self(Source::File(file)))
     }
 
-    /// Whether the file has these bytes from byte `start` on. If they cannot be read, it does not.
+    /// Whether the file has these bytes from byte `start` on; false if the file cannot be read there.
     pub(crate) fn has(&self, start: u64, bytes: &[u8]) -> bool {
         let mut room = vec![0; bytes.len().min(TOGETHER)];
         (start..).step_by(TOGETHER).zip(bytes.chunks(TOGETHER)).all(|(place, expected)| {

@@ -31,7 +31,7 @@ pub fn read_regular(path: impl AsRef<Path>, most: u64) -> Result<Vec<u8>, Error>
     let path = path.as_ref();
     let read = || {
         let mut bytes = Vec::new();
-        // Its length says nothing: it may grow while it is read.
+        // The file's length proves nothing: the file may grow while it is read.
         open_regular(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
         if bytes.len() as u64 > most {
             return Err(io::Error::new(ErrorKind::FileTooLarge, format!("it has more than {most} bytes")));

@@ -11,9 +11,9 @@ use tempfile::NamedTempFile;
 
 /// A file that is written, and replaces the one at its path when it is whole.
 ///
-/// Until then it is a file without a name in the same folder (`O_TMPFILE`), which vanishes with the process however that ends. Where the
-/// system has no such files, it has a name there, `.xla-shape-` and some letters; it is deleted on any error, and only a process
-/// that is killed leaves it. Pipes and devices cannot be replaced, so they are written to. So are files that a shell has opened for
+/// Until then it is a file without a name in the same folder (`O_TMPFILE`), which vanishes with the process, however that ends. If the
+/// system has no such files, the file is named `.xla-shape-` and some letters. It is deleted on any error, so only a process
+/// that is killed leaves it behind. Pipes and devices cannot be replaced, so they are written to. So are files that a shell has opened for
 /// this process, such as `log` in `-o /dev/stdout >> log`: their other contents stay. A file that is replaced is a new one:
 /// its other names (hard links) keep the old contents.
 #[derive(Debug)]
@@ -57,7 +57,7 @@ impl Replacement {
     }
 
     /// Like [`new`](Self::new), but what is at the path must be a regular file, or nothing: a link is not followed, and a pipe or a device is not
-    /// written to. What is put there after this check is replaced.
+    /// written to. A file that is put there after this check is replaced.
     pub(crate) fn of_regular(path: &Path) -> io::Result<Self> {
         let old = match fs::symlink_metadata(path) {
             Ok(old) if !old.is_file() => return Err(not_regular()),

@@ -1,10 +1,10 @@
-//! The directories below which somebody else may name files.
+//! Directories in which somebody else may name files.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 use thiserror::Error;
 
-/// How many entries of a directory are looked at for links.
+/// How many entries of a directory are checked for links.
 const MOST_ENTRIES: usize = 100_000;
 
 /// Directories below which somebody else, such as an agent, may name files. No path leads out of them: neither by `..` nor by a symbolic link.
@@ -128,7 +128,7 @@ impl Roots {
         }
         let mut missing = false;
         for root in &self.0 {
-            // An absolute path replaces the root.
+            // Joining an absolute path gives that path.
             let whole = root.join(given);
             if !whole.starts_with(root) {
                 continue;

@@ -6,7 +6,7 @@ use crate::error::Error;
 pub(crate) enum Sink<'a> {
     /// In order, for pipes.
     InOrder(&'a mut InOrder<'a>),
-    /// In any order: each piece comes with the byte of the array at which it begins.
+    /// In any order: each piece comes with its offset in the array, in bytes.
     Anywhere(&'a Anywhere<'a>),
 }
 

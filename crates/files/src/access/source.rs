@@ -39,7 +39,7 @@ impl Source {
         }
     }
 
-    /// Its length in bytes. A pipe is read to find it, but no further than `most` bytes: it may have no end.
+    /// The length in bytes. To find it, a pipe is read, but at most `most` bytes of it, because it may have no end.
     pub(crate) fn len(&mut self, most: u64) -> io::Result<u64> {
         match self {
             Self::File(file) => file.seek(SeekFrom::End(0)),

@@ -28,13 +28,13 @@ pub struct ArrayFile {
 }
 
 impl ArrayFile {
-    /// Opens a file and finds its array. The name's ending says what the file is: `.npy`, `.npz`, `.safetensors`, or else raw bytes; `-` is
-    /// standard input, with raw bytes.
+    /// Opens a file and finds its array. The name's ending says what the file is: `.npy`, `.npz` or `.safetensors`; any other file has raw bytes, and so has
+    /// standard input, `-`.
     ///
     /// `tensor` is the name of the tensor in a `.safetensors` file, or of the array in an `.npz` file; it may be left out where there is only
     /// one. `shape` is the shape of the array, with its layout: raw bytes need one, and so do `.npy` and `.npz` files that say only how many
-    /// bytes an element takes, as those of bf16 do. Arrays in an `.npz` file are read in place; compressed ones are an error, and checksums
-    /// are not compared. Where the file says its shape, both must be equal.
+    /// bytes an element takes, as for bf16. Arrays in an `.npz` file are read in place; compressed ones are an error, and checksums
+    /// are not compared. If the file says the shape, too, the two must be equal.
     ///
     /// A pipe may be endless, so it is read only one byte past the array, which shows whether there is more.
     ///

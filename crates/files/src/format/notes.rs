@@ -46,7 +46,7 @@ pub(crate) struct Note {
 }
 
 impl Notes {
-    /// What a header says; `None` if the file is not one of a device.
+    /// The notes in a header; `None` if the file was not written for a device.
     pub(crate) fn of(metadata: &Metadata) -> Result<Option<Self>, FileError> {
         let Some(text) = metadata.metadata().as_ref().and_then(|entries| entries.get(NOTES)) else { return Ok(None) };
         let notes = serde_json::from_str::<Self>(text).map_err(|error| FileError::Notes(error.into()))?;

@@ -118,7 +118,7 @@ struct Member<'a> {
     /// The name as it is in the archive.
     whole_name: &'a [u8],
     is_encrypted: bool,
-    /// 0 where it is stored as it is.
+    /// The method of compression; 0 for none.
     method: u16,
     stored: u64,
     unpacked: u64,

@@ -39,7 +39,7 @@ pub(crate) fn read_header(source: &mut Source, path: &Path) -> Result<(Metadata,
     Ok((metadata, start))
 }
 
-/// The element type with this name in the format. Its `F8_E4M3` is the finite one.
+/// The element type with this name in the format. The format's `F8_E4M3` is XLA's type without infinities, `f8e4m3fn`.
 fn element_type_of(dtype: Dtype) -> Option<ElementType> {
     let name = dtype.to_string();
     ElementType::ALL.iter().copied().find(|known| known.safetensors_name() == Some(&*name))

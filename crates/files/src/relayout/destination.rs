@@ -41,8 +41,8 @@ impl Destination {
     /// ```
     ///
     /// # Errors
-    /// If the permutation is not one of the source's dimensions, the layout does not go with them, or the shape is not an array. Whether
-    /// a given array goes with the source, only [`Plan::check`](xla_shape::relayout::Plan::check) says.
+    /// If the permutation does not permute the source's dimensions, the layout does not fit them, or the shape is not an array. Whether
+    /// the source can be copied into the array is checked later, by [`Plan::check`](xla_shape::relayout::Plan::check).
     pub fn shape_for(&self, source: &ArrayShape, permutation: Option<&[usize]>) -> Result<ArrayShape, Error> {
         let layout = match self {
             Self::Shape(shape) => {
@@ -120,7 +120,7 @@ mod tests {
         assert_eq!(made(Destination::RowMajor), "f32[3,<=2]{1,0}");
         assert_eq!(made("{0,1}".parse().unwrap()), "f32[3,<=2]{0,1}");
         for wrong in [&[0][..], &[0, 2], &[0, 1, 1]] {
-            // A list of the wrong length is refused at the latest when it is compared with the layout.
+            // A list of the wrong length is refused, at least when it is compared with the layout.
             assert!(Destination::from(source.layout().clone()).shape_for(&source, Some(wrong)).is_err(), "{wrong:?}");
         }
     }

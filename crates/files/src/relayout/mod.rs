@@ -40,7 +40,7 @@ impl Default for RelayoutOptions {
 }
 
 impl RelayoutOptions {
-    /// The defaults. They are enough for `.npy` and `.safetensors` files, which then get a row-major array; of raw bytes, the
+    /// The defaults. With them, `.npy` and `.safetensors` files get a row-major array; for raw bytes, the
     /// destination must be given.
     ///
     /// ```
@@ -278,7 +278,7 @@ impl<'a> Relayout<'a> {
     }
 }
 
-/// The error if whoever asked for a copy has ended it.
+/// An error if the caller has stopped the copy.
 pub(crate) fn check_stop(stop: Option<&AtomicBool>) -> Result<(), Error> {
     match stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
         true => Err(Error::Relayout(RelayoutError::Interrupted)),

@@ -22,12 +22,12 @@ const MAX_THREADS: usize = 4;
 #[derive(Default)]
 pub(crate) struct Memory(Mutex<Vec<Buffers>>);
 
-/// What a thread fills for one slab after another. The bytes are those of earlier slabs.
+/// The buffers that a thread fills for one slab after another. They still contain the bytes of earlier slabs.
 #[derive(Default)]
 struct Buffers {
     source: Option<AlignedBytes>,
     result: Option<AlignedBytes>,
-    /// For `gather`, which reads more than it needs where that takes fewer calls.
+    /// For `gather`, which reads more than it needs if that saves system calls.
     scratch: Vec<u8>,
 }
 
@@ -92,7 +92,7 @@ pub(crate) fn run(
     })
 }
 
-/// Slabs of at most `most` bytes. Of all sizes, the one with the least effort is taken; a larger one must save 5 %.
+/// Slabs of at most `most` bytes. The size with the least effort is taken, but a larger size is preferred only if it saves 5 %.
 fn sized(
     from: &ArrayShape,
     to: &ArrayShape,
@@ -140,7 +140,7 @@ fn size_of(slab: &Slab) -> usize {
     usize::try_from(bytes[0].max(bytes[1])).unwrap_or(usize::MAX)
 }
 
-/// Whether each bit of an array is of an element.
+/// Whether every bit of an array belongs to an element.
 fn has_only_elements(array: &ArrayShape) -> bool {
     let bits = |count: Option<u64>, each| count.and_then(|count| count.checked_mul(each));
     bits(array.elements(), array.element_type().bits()) == bits(array.byte_size(), 8)
@@ -348,7 +348,7 @@ mod tests {
         assert!(transpose(|_, _| Ok(()), Sink::Anywhere(&|_, _| Err(said("full")))).is_err());
     }
 
-    /// The bytes of an array before, of which the buffers are full, are not in the next one: its padding is 0, also where nothing else changes.
+    /// The buffers are full of an earlier array's bytes, and none of them get into the next array: its padding is 0.
     #[test]
     fn memory_is_used_again_and_nothing_of_it_remains() {
         let memory = Memory::default();

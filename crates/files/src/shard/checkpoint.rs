@@ -20,7 +20,7 @@ pub struct Checkpoint {
     pub(super) index: Option<String>,
     /// The paths that were given, including that of an index.
     pub(super) inputs: Vec<PathBuf>,
-    /// Whether there may be other files, with tensors that rules are for.
+    /// Whether the checkpoint may have other files, so that a rule without a tensor here is not an error.
     is_part: bool,
 }
 
@@ -201,8 +201,8 @@ impl Checkpoint {
         }
     }
 
-    /// The files in their order: the paths of each, which are several if devices have its parts, and its name in the checkpoint. Both are
-    /// what [`open_part`](Self::open_part) takes.
+    /// The files in order, each with its paths and its name in the checkpoint. It has several paths if each device has a part of it.
+    /// [`open_part`](Self::open_part) takes the paths and the name.
     ///
     /// ```
     /// # use xla_shape_files::{Checkpoint, write_array};
@@ -233,7 +233,7 @@ impl Checkpoint {
         self.places().map(|(name, shape, _)| (name, shape))
     }
 
-    /// The tensors, each with the number of its file, and its own in the file.
+    /// The tensors, each with two numbers: of its file, and of the tensor in that file.
     pub(crate) fn places(&self) -> impl Iterator<Item = (&str, &ArrayShape, (usize, usize))> {
         self.files.iter().enumerate().flat_map(|(file, contents)| {
             let tensors = contents.tensors.iter().enumerate();
@@ -241,8 +241,8 @@ impl Checkpoint {
         })
     }
 
-    /// Checks that a plan has a rule for each tensor, and the checkpoint a tensor for each rule. Whether what a rule says can be done for
-    /// a device, only [`shards`](Self::shards) says.
+    /// Checks that a plan has a rule for each tensor, and the checkpoint a tensor for each rule. Whether a rule can be followed for
+    /// a device is checked by [`shards`](Self::shards).
     ///
     /// ```
     /// # use xla_shape_files::{Checkpoint, ShardPlan, write_array};
@@ -368,7 +368,7 @@ impl Header {
 }
 
 impl CheckpointFile {
-    /// The files of devices with one name are together.
+    /// Groups headers: the files of devices that have the same name without the device's number are one file of the checkpoint.
     fn all(headers: Vec<Header>) -> Result<Vec<Self>, Error> {
         let mut groups = Vec::<(PathBuf, Vec<Header>)>::new();
         let mut numbers = HashMap::<PathBuf, usize>::new();
@@ -401,7 +401,7 @@ impl CheckpointFile {
                 return Err(Error::SameDevice { device, first, second });
             }
             before = device;
-            // All devices have the tensors in the order of the undivided file, with those of others between their own.
+            // Every device's file keeps the order of the undivided file. `others` says where tensors that only other devices have belong.
             let (mut tensors, mut place) = (tensors.into_iter(), 0);
             for other in notes.iter().flat_map(|notes| &notes.others) {
                 for stored in tensors.by_ref().take(other.place.saturating_sub(place)) {
@@ -426,7 +426,8 @@ impl CheckpointFile {
         Ok(file)
     }
 
-    /// Adds what a file has of a tensor. `known` are the tensors so far, each with its number and the number of a file that has it.
+    /// Adds the part of a tensor that a file has. `known` maps the names of the tensors so far to the tensor's number and the number of a file
+    /// that has it.
     fn add(
         &mut self,
         known: &mut HashMap<String, (usize, usize)>,
@@ -446,7 +447,7 @@ impl CheckpointFile {
         self.tensors[tensor].add((*device, note), &stored, place).map_err(wrong)
     }
 
-    /// The number of a tensor of which a file says this: a known one, or a new one.
+    /// The number of the divided tensor that a file describes: a known tensor, or else a new one.
     fn divided(
         &mut self,
         known: &mut HashMap<String, (usize, usize)>,
@@ -462,7 +463,7 @@ impl CheckpointFile {
             return Ok(tensor);
         };
         if !self.tensors[tensor].is_divided_as(&note) {
-            // A file that contradicts itself is not among the parts yet.
+            // If the file contradicts itself, it has not been added to the parts yet.
             let first = self.parts.get(file).map_or(path, |part| &part.path).to_owned();
             let (second, expected, found) = (path.to_owned(), self.tensors[tensor].described(), note.to_string());
             return Err(Error::OtherTensor { tensor: name.to_owned(), first, expected, second, found });
@@ -497,7 +498,7 @@ impl Opened<'_> {
         &self.file.tensors[number]
     }
 
-    /// What they are called together.
+    /// The name that the files have in common.
     pub(super) fn name(&self) -> &Path {
         &self.file.name
     }

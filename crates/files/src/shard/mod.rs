@@ -1,5 +1,5 @@
-//! What one device needs of the files of a checkpoint, which may be divided in another way. What is written depends on the file, its rules and the device alone, so the work
-//! can be done in any order, by several processes, and again.
+//! The part of a checkpoint that one device needs. The checkpoint may already be divided, in another way. The output depends only on the file, its
+//! rules and the device, so the work can be done in any order, by several processes, and again.
 
 mod checkpoint;
 mod plan;
@@ -90,7 +90,7 @@ impl ShardsDone {
     pub const SCHEMA: &'static str = "xla-shape/shard/1";
 }
 
-/// A file with what one device has of the tensors of another file.
+/// A file with one device's parts of the tensors of another file.
 ///
 /// ```
 /// use xla_shape_files::{Checkpoint, ShardPlan, ShardRule, write_array};
@@ -119,7 +119,7 @@ pub struct ShardFile {
     pub resumed: bool,
 }
 
-/// What one device has of a tensor.
+/// The part of a tensor that one device has.
 ///
 /// ```
 /// use xla_shape_files::{Checkpoint, ShardPlan, ShardRule, write_array};
@@ -202,13 +202,13 @@ struct Piece {
     device: i64,
     /// The number of the tensor in its file.
     tensor: usize,
-    /// The whole of what the devices have, row-major; the first index of the shard, and its shape with its layout.
+    /// The whole array that the devices have, row-major; the index of the shard's first element; and the shard's shape with its layout.
     whole: ArrayShape,
     start: Vec<u64>,
     shape: ArrayShape,
     /// How the tensor is divided in the files, and the shape of a part there.
     source: (Partition, ArrayShape),
-    /// The shard as a part of the same array as those of the files: of the tensor, or of its axes where the rule rearranges it.
+    /// The region of the shard in the array that the files divide: the tensor, or the array of its axes if the rule rearranges it.
     region: Region,
     /// The shard in the layout of the files, and in the layout that it is to have.
     from: ArrayShape,
@@ -219,7 +219,7 @@ struct Piece {
 struct Job {
     output: PathBuf,
     pieces: Vec<Piece>,
-    /// All that stands before the data.
+    /// All bytes before the data.
     header: Vec<u8>,
     /// The bytes of the whole file.
     bytes: u64,
@@ -294,9 +294,9 @@ impl<'a> Shards<'a> {
         self.jobs.iter().fold(0, |sum, job| sum.saturating_add(job.bytes))
     }
 
-    /// Writes the files, each whole or not at all, and then an index if the checkpoint has one. A file that is there already with the same
-    /// bytes is left as it is; with `force`, it is written anew. `progress` is told, from any of several threads, how many more bytes of
-    /// [`bytes`](Self::bytes) are written, or found to be there.
+    /// Writes the files, each whole or not at all, and then an index if the checkpoint has one. An existing file with the same
+    /// bytes is kept; with `force`, it is written again. `progress` is called from several threads, with the number of further
+    /// [`bytes`](Self::bytes) that have been written or found in an existing file.
     ///
     /// ```
     /// # use xla_shape_files::{Checkpoint, ShardPlan, write_array};
@@ -365,7 +365,7 @@ impl<'a> Shards<'a> {
         Ok(Some(path))
     }
 
-    /// Where the device's index goes.
+    /// The path of the device's index.
     fn index(&self) -> Option<PathBuf> {
         let stem = self.checkpoint.index.as_ref()?;
         Some(self.output.join(format!("{stem}.device-{}.index.json", self.device)))
@@ -402,7 +402,7 @@ impl Job {
         Ok(ShardFile { output, tensors, bytes: self.bytes, resumed })
     }
 
-    /// Whether the file is there already with the bytes that would be written. They are made from the input and compared, all of them: a
+    /// Whether the file already has the bytes that would be written. All of them are made from the input again and compared, because a
     /// checkpoint with other weights may have the same date and length, and a disk may lose bits.
     fn is_done(&self, input: Input<'_>, done: &(dyn Fn(u64) + Sync)) -> Result<bool, Error> {
         let Some(existing) = Existing::open(&self.output, self.bytes) else { return Ok(false) };
@@ -467,10 +467,10 @@ impl Job {
     }
 }
 
-/// What a device has of a tensor.
+/// A device's share of a tensor.
 enum Share {
     Own(Box<Piece>),
-    /// Another device alone has the tensor: the whole of it, and its shard.
+    /// Only another device has the tensor: the shapes of the whole tensor and of that device's shard.
     Other {
         whole: ArrayShape,
         shape: ArrayShape,

@@ -136,7 +136,7 @@ impl ShardPlan {
 
     /// The rule for each of these tensors: the one with its name, or else the first whose pattern fits.
     ///
-    /// It is an error if a tensor has no rule and, if these are `all` tensors of a checkpoint, if a rule has no tensor.
+    /// A tensor without a rule is an error. If these are `all` tensors of a checkpoint, a rule without a tensor is one, too.
     pub(super) fn rules<'a>(
         &self,
         tensors: impl Iterator<Item = &'a str> + Clone,
@@ -145,7 +145,7 @@ impl ShardPlan {
         let found = self.find(tensors.clone()).map_err(|error| self.wrong(error))?;
         let used = found.iter().collect::<BTreeSet<_>>();
         match self.rules.iter().enumerate().find(|(number, _)| !used.contains(number)) {
-            // A rule for all other tensors is good even if there are none.
+            // The rule for all other tensors (`*`) is allowed even if no other tensors are left.
             Some((_, (pattern, _))) if all && pattern != "*" => {
                 let pattern = pattern.clone();
                 let taken = tensors.zip(&found).find(|(name, _)| fits(&pattern, name));
@@ -167,7 +167,7 @@ impl ShardPlan {
     /// The numbers of the rules.
     fn find<'a>(&self, tensors: impl Iterator<Item = &'a str>) -> Result<Vec<usize>, PlanError> {
         let rules = || self.rules.iter().map(|(pattern, _)| pattern.as_str()).enumerate();
-        // Of two rules for one name, the first counts. Of two patterns that fit, too.
+        // If two rules have the same name, the first counts. If two patterns fit, likewise.
         let exact = rules().rev().map(|(number, pattern)| (pattern, number)).collect::<HashMap<_, _>>();
         // Patterns by what stands before their first `*` or `?`: a name is compared only with those that begin as it does.
         let mut patterns = HashMap::<&str, Vec<(usize, &str)>>::new();
@@ -245,7 +245,7 @@ impl ShardRule {
         Self { order: Order::Default(generation), ..self }
     }
 
-    /// The same, for tensors that are reshaped and transposed first; the sharding and the layout are those of what they become.
+    /// The same rule, for tensors that are reshaped and transposed first; the sharding and the layout apply to the result.
     ///
     /// ```
     /// # use xla_shape_files::ShardRule;
@@ -274,7 +274,7 @@ impl ShardRule {
         &self.sharding
     }
 
-    /// The shard, which is row-major, in the layout that it is to have.
+    /// The shape of the shard in the layout of the rule; `shard` is row-major.
     pub(super) fn lay_out(&self, shard: &ArrayShape) -> Result<ArrayShape, ShardError> {
         Ok(match &self.order {
             Order::RowMajor => shard.clone(),
@@ -328,7 +328,7 @@ fn fits(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = parts.next().and_then(|first| after(first, name)) else { return false };
     let Some(last) = parts.next_back() else { return rest.is_empty() };
-    // Taking each part where it first occurs leaves the most text for the parts after it.
+    // If each part is taken at its first place, the most text is left for the parts after it.
     for part in parts {
         let found = match part.contains('?') {
             true => places(rest).find_map(|place| after(part, &rest[place..])),

@@ -71,13 +71,13 @@ pub(super) struct Part {
     region: Region,
 }
 
-/// What a device needs of a tensor, and where it is.
+/// The region of a tensor that a device needs, and where its elements are stored.
 pub(super) struct Needed<'a> {
     /// The index of the first element.
     pub(super) start: &'a [u64],
     /// The shape of a part, with its layout.
     pub(super) shape: &'a ArrayShape,
-    /// The parts that have something of it, without copies.
+    /// The parts that overlap the region; of equal copies, only one.
     pub(super) parts: Vec<Part>,
 }
 
@@ -109,7 +109,7 @@ impl Tensor {
         if expected != shard {
             return Err(FileError::OtherShard { tensor: name, expected: expected.into(), found: shard.into() });
         }
-        // They could not be read one by one.
+        // Elements of other sizes do not begin at whole bytes, so pieces could not be read.
         if !shard.element_bits().is_multiple_of(8) {
             return Err(FileError::PackedShard { tensor: name, shape: shard.into() });
         }
@@ -157,8 +157,8 @@ impl Tensor {
         })
     }
 
-    /// Where the elements of a region are that a device needs. `source` is the division of the tensor, or of a rearrangement of it, and `shape`
-    /// that of a part. Of copies, the device's own is taken, or else different devices take different ones.
+    /// Finds where the elements of the region that a device needs are stored. `source` is the division of the tensor, or of its rearrangement, and
+    /// `shape` is the shape of a part. If a part has several copies, the device's own is taken; otherwise, different devices take different copies.
     pub(super) fn needed<'a>(
         &self,
         (source, shape): (&Partition, &'a ArrayShape),

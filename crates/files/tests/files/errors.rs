@@ -139,7 +139,7 @@ fn plans_of_values_and_of_json_are_the_same() {
         (fs::read(folder.path("out/w.device-1.safetensors")).unwrap(), done)
     });
     assert!(made[0] == made[1]);
-    // Of two rules for one name or for fitting patterns, the first counts.
+    // If two rules have the same name, or patterns that fit, the first counts.
     for pattern in ["w", "*"] {
         let plan =
             ShardPlan::new().with_rule(pattern, rule("{replicated}")).with_rule(pattern, rule("{devices=[2,1]<=[2]}"));

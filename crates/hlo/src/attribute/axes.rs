@@ -27,7 +27,7 @@ use xla_shape_core::shard::{AxisRef, Mesh, NamedSharding, Sharding, ShardingKind
 pub struct CollectiveAxes {
     /// Their names, from major to minor.
     pub axes: Vec<Box<str>>,
-    /// Of the pairs of a collective-permute: how far along its one axis every device sends, in places, such as 1 for the next device. Around the end of
+    /// For a collective-permute along a single axis: the distance, in places, at which every device sends, such as 1 for the next device. Around the end of
     /// the axis, the shorter way counts: -1 is the device before. `None` if not all send equally far.
     pub shift: Option<i64>,
 }

@@ -48,9 +48,9 @@ fn keeps_layout(opcode: Opcode<'_>) -> bool {
         )
 }
 
-/// Checks that a slice does not move from the device's memory to the host's, and an update not back
-/// (`HostOffloadInstructionCanChangeMemorySpace`). That rule of XLA's also refuses to leave VMEM, which is not a finding here: the modules that
-/// the TPU compiler returns do so.
+/// Checks the memory spaces of a slice and of an update. A slice must not move from the device's memory to the host's, and an update must not
+/// move back (`HostOffloadInstructionCanChangeMemorySpace`). XLA's rule also refuses to leave VMEM. That is not a finding here, because modules
+/// from the TPU compiler do so.
 fn memory(opcode: Opcode<'_>, operand: &ArrayShape, result: &ArrayShape) -> Result<()> {
     let (from, to) = match opcode {
         Opcode::DynamicSlice => (memory_space::DEFAULT, memory_space::HOST),

@@ -72,7 +72,7 @@ fn head<'m>(computation: Computation<'m>, findings: &mut Findings<'m>) {
     }
 }
 
-/// Checks that instruction names are unique in a computation, and that control predecessors come before.
+/// Checks that instruction names are unique in a computation, and that control predecessors come before their successors.
 fn instruction_names<'m>(computation: Computation<'m>, findings: &mut Findings<'m>) {
     let mut names = BTreeSet::new();
     for instruction in computation.instructions() {

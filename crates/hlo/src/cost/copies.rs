@@ -75,7 +75,8 @@ pub enum Change {
 }
 
 impl Change {
-    /// Whether an array is written again as it is, or in another layout: not only to prefetch it, and not with repeated elements or other values.
+    /// Whether a copy writes the same elements again, in the same or another layout. A copy that only prefetches does not count, nor does one that
+    /// repeats elements or changes values.
     ///
     /// ```
     /// use xla_shape_hlo::cost::Change;
@@ -321,7 +322,7 @@ fn is_fused_copy(instruction: Instruction<'_>) -> bool {
     instruction.opcode() == Opcode::Fusion && instruction.callee(Key::Calls).is_some_and(copies)
 }
 
-/// The instruction whose array another one moves, if it does nothing else.
+/// The instruction whose array this one moves, if moving it is all that this one does.
 pub(super) fn moved<'m>(instruction: Instruction<'m>) -> Option<Instruction<'m>> {
     let source = instruction.operand(0)?.instruction()?;
     let array = || Some((source.shape().array()?, instruction.shape().array()?));
@@ -394,14 +395,14 @@ fn hands_on(instruction: Instruction<'_>) -> bool {
     }
 }
 
-/// Whether a copy has the layout of its operand; the memory space may be another.
+/// Whether a copy has the same layout as its operand, apart from the memory space.
 fn keeps_layout(copy: Instruction<'_>) -> Option<bool> {
     let (from, to) = (copy.operand(0)?.shape()?.array()?, copy.shape().array()?);
     Some(LayoutEqual::new().ignore_memory_space().compare(from.layout(), to.layout()))
 }
 
 impl<'m> Search<'m> {
-    /// What fixed the layout of an instruction's value: looks at what makes it.
+    /// What fixed the layout of an instruction's value, found by following the value back to where it is made.
     fn producer(&self, mut instruction: Instruction<'m>) -> Fixed<'m> {
         // The element of each tuple that the value was taken from, the innermost last.
         let mut index: Vec<usize> = Vec::new();
@@ -435,7 +436,8 @@ impl<'m> Search<'m> {
         Fixed::Unknown
     }
 
-    /// What fixed the layout of an instruction's value: looks at what reads it. Of several readers the one counts that can choose least.
+    /// What fixed the layout of an instruction's value, found by following the value to its readers. If there are several, the one with the
+    /// least choice counts.
     fn consumer(&self, instruction: Instruction<'m>) -> Fixed<'m> {
         let mut found = Fixed::Unknown;
         let _ = self.uses((instruction, Vec::new()), None, &mut |fixed| {
@@ -447,7 +449,7 @@ impl<'m> Search<'m> {
         found
     }
 
-    /// What else than a copy of a parameter uses it in the layout that it has.
+    /// What uses the parameter in its present layout, apart from this copy of it.
     fn also(&self, producer: &Fixed<'m>, copy: Instruction<'m>) -> Option<Fixed<'m>> {
         let Fixed::Parameter { instruction, index, .. } = producer else { return None };
         let mut found = None;
@@ -462,7 +464,8 @@ impl<'m> Search<'m> {
         found
     }
 
-    /// Calls `found` with what each use of an array has to do with its layout; `without` is not looked at. The array is at a position in a value.
+    /// Calls `found` with the way in which each use of an array fixes its layout; the use `without` is skipped. `array` is an instruction and
+    /// the index of the array in its value.
     fn uses(
         &self,
         array: (Instruction<'m>, Vec<usize>),

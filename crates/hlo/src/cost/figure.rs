@@ -34,7 +34,7 @@ pub enum Unit {
 pub enum Figure {
     /// The figure that counts, which may be 0. For a GPU, [`Basis`] says where it comes from.
     Known(u64),
-    /// The compiler wrote that it has none: 9223372036854775807, as for what it offloads to a SparseCore.
+    /// The compiler wrote 9223372036854775807, which means that it has no figure: for example, for work on a SparseCore.
     Flagged,
     /// There is no figure.
     Missing,
@@ -100,11 +100,11 @@ pub enum Basis {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Reification {
-    /// The estimate: of a product that of `experimental-gemm-cost-model`, if it is there.
+    /// The estimate. For a matrix product, it is taken from `experimental-gemm-cost-model` if the compiler wrote that.
     pub estimate: Option<u64>,
-    /// The least that it can take: what the compiler calls the speed of light (`sol`). For a fusion without a model of its own, `sol` is a
-    /// constant that says nothing (`SolLatencyEstimator::NodeCost` in `xla/service/gpu/model/sol_latency_estimator.cc`), and the bound is
-    /// the estimate from what its tiles read and write (`indexing-cost-model`).
+    /// The least that it can take: what the compiler calls the speed of light (`sol`). For a fusion that the compiler does not model, `sol` is
+    /// a meaningless constant (`SolLatencyEstimator::NodeCost` in `xla/service/gpu/model/sol_latency_estimator.cc`); the bound is then
+    /// `indexing-cost-model`, an estimate from the bytes that the fusion's tiles read and write.
     pub bound: Option<u64>,
 }
 
@@ -287,7 +287,7 @@ fn reification(instruction: Instruction<'_>) -> Result<Said, Trouble> {
     }
     // A speed of light that is the constant for everything without a model bounds nothing.
     let bound = light.filter(|&light| light != NO_MODEL).or(indexing);
-    // Of a product, the model of products is nearer to what an H200 takes than the one without a name.
+    // For a product, the model of products is closer to the times of an H200 than the model without a name.
     let estimate = product.or(estimate);
     let reification = Reification { estimate: estimate.or(indexing).or(light), bound };
     let (figure, basis) = match reification.figure() {

@@ -48,7 +48,7 @@ impl<'m> Caller<'_, 'm> {
 
 /// An array that is repeated for a product.
 pub(super) struct Repetition<'m> {
-    /// What makes the array before it is repeated.
+    /// The instruction that makes the array which is then repeated.
     pub(super) source: Instruction<'m>,
     /// How many times each element is written.
     pub(super) times: u64,
@@ -56,9 +56,9 @@ pub(super) struct Repetition<'m> {
     pub(super) product: Instruction<'m>,
 }
 
-/// An array of which all elements are computed, and some are read.
+/// An array whose elements are all computed, although only some are read.
 pub(super) struct Selection<'m> {
-    /// What makes the array from which the elements are computed.
+    /// The instruction that makes the array from which the elements are computed.
     pub(super) source: Instruction<'m>,
     /// How many elements are computed.
     pub(super) computed: u64,
@@ -191,7 +191,7 @@ fn computed(instruction: Instruction<'_>) -> Option<Instruction<'_>> {
     let is_elementwise = |opcode: Opcode<'_>| opcode.family() == Family::Elementwise;
     let computes = match instruction.opcode() {
         Opcode::Fusion => instruction.callee(Key::Calls)?.instructions().all(|inside| {
-            // What is smaller may be anything that makes the same in each row, and is cheap to make.
+            // A smaller value is cheap to compute, so any operation may make it, as long as it is the same in each row.
             let is_small = |value: Instruction<'_>| elements(value).is_some_and(|elements| elements < all);
             match inside.opcode() {
                 Opcode::Parameter | Opcode::Constant => true,

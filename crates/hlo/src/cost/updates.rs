@@ -184,7 +184,7 @@ fn aliases(module: &Module) -> Option<Vec<Alias>> {
     module.attribute("input_output_alias").map_or(Some(Vec::new()), |value| value.aliases().ok())
 }
 
-/// The operand that an instruction writes to, or hands on, in the memory that it has; `None` if it makes a new array of its own.
+/// The operand that an instruction changes in place, or passes on unchanged; `None` if the instruction makes a new array.
 fn updated(instruction: Instruction<'_>) -> Option<usize> {
     match instruction.opcode() {
         Opcode::DynamicUpdateSlice | Opcode::CopyDone | Opcode::OptBarrier => Some(0),

@@ -24,9 +24,9 @@ use xla_shape_core::sorting::sort;
 ///
 /// If several files match, the order of the directory does not matter:
 ///
-/// - Long and short names with one prefix are two compilations if both have a module. If only one has a module, it takes the files
-///   that it lacks from the other.
-/// - Of two files of one kind (`after.hlo` and `after.txt`), the one that comes first in the lists above counts.
+/// - If a prefix has files with long names and files with short names, and both kinds include a module, they are two compilations. If
+///   only one kind includes a module, that compilation takes the files that it lacks from the other kind.
+/// - If a file is there in two forms (`after.hlo` and `after.txt`), the one that comes first in the lists above counts.
 /// - A module with any other name has no files beside it.
 ///
 /// The `PREFIX.gpu_target_config.pbtxt`, `PREFIX.thunk_sequence.txt` and `PREFIX.thunk_metadata.txt` of a GPU have no device in their names: each belongs to the module whose prefix continues with the device.
@@ -183,6 +183,7 @@ pub fn dump_files<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<DumpFiles
                 let Some(prefix) = prefix(name, end) else { continue };
                 if let Some(files) = found.entry(prefix.to_owned()).or_default().get_mut(style) {
                     prefix.clone_into(&mut files.prefix);
+                    // Ends are tried in the order of the list, so the first one that a file has counts.
                     place(files).get_or_insert_with(|| (*name).to_owned());
                 }
             }
@@ -231,13 +232,13 @@ fn without_device(names: &[&str], end: &str, of: &str) -> Option<String> {
     Some(found.1.to_owned())
 }
 
-/// Chooses the compilation that a directory stands for. It is in the first directory, in the order of their names, that has one: the
-/// directory itself, or one in it. Of several compilations in that directory, it is the one whose module is largest, among those with a
-/// buffer assignment if there are any; of equally large ones, the last by name. `paths` are the names of files with their directories,
+/// Chooses the compilation that a directory stands for. The directory itself and those in it are searched in the order of their names, and
+/// the first one with a compilation counts. If it has several, those with a buffer assignment are preferred, then the one with the largest
+/// module; of equally large ones, the last by name. `paths` are the names of files with their directories,
 /// separated by `/`, and `size` gives the size of such a file in bytes.
 ///
-/// Returns the directory, the files of that compilation, and the names of the other compilations' modules in the directory. `None` if there
-/// is no compilation.
+/// Returns the directory, the files of that compilation, and the names of the other compilations' modules in the directory. `None` if no
+/// directory has a compilation.
 ///
 /// ```
 /// use xla_shape_hlo::dump::chosen_dump;

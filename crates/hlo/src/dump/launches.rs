@@ -26,14 +26,14 @@ pub struct Launch {
     pub number: u32,
     /// What it is, in the compiler's words without the `k` in front: "CustomKernel", "Copy", "Convolution", "While".
     pub kind: String,
-    /// The kernel; `None` for a step that launches none, or of which the file does not say how.
+    /// The kernel; `None` if the step launches no kernel, or the file does not say which.
     pub kernel: Option<LaunchedKernel>,
 }
 
 /// How a kernel is launched.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LaunchedKernel {
-    /// The name of the kernel. Instructions with equal code share one.
+    /// The name of the kernel. Instructions with equal code share one kernel.
     pub name: String,
     /// The blocks of threads along x, y and z.
     pub grid: [u64; 3],
@@ -44,7 +44,7 @@ pub struct LaunchedKernel {
 }
 
 impl Launch {
-    /// Parses the file. Lines that are no steps, such as `body:`, are left out.
+    /// Parses the file. Lines that are not steps, such as `body:`, are left out.
     ///
     /// # Errors
     /// If the first line is not a step.

@@ -108,6 +108,7 @@ pub(super) fn reserved_bytes(array: &ArrayShape, is_tpu: bool) -> u64 {
     if !is_tpu || !layout.tiles().is_empty() || memory_space::is_semaphore(layout.memory_space()) {
         return bytes;
     }
+    // The bytes grow in proportion to the elements, whatever an element takes.
     let elements = array.elements().unwrap_or(0);
     let lines = elements.div_ceil(LINE).saturating_mul(LINE);
     bytes.checked_mul(lines).and_then(|bytes| bytes.checked_div(elements)).unwrap_or(bytes)
@@ -121,6 +122,7 @@ pub(super) fn buffers<'m>(
     schedule: &Schedule,
 ) -> Vec<HloBuffer<'m>> {
     let ranges = schedule.live_ranges(module, computations, values);
+    // A value without a live range is in code that never runs, and takes no memory.
     let mut groups: BTreeMap<u32, Vec<BufferValue<'m>>> = BTreeMap::new();
     for ((number, value), range) in (0_u32..).zip(values.values()).zip(&ranges) {
         if let Some(range) = *range {
@@ -151,6 +153,7 @@ pub(super) fn buffers<'m>(
                     defined.opcode() == Opcode::Parameter && super::is_entry_point(defined.computation())
                 })
             };
+            // If a parameter and a result share the buffer, the program may overwrite the parameter with the result.
             let role = match (values.iter().any(is_given), results.contains(&group)) {
                 (true, true) => Role::Donated,
                 (true, false) => Role::Argument,

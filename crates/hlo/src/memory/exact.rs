@@ -19,8 +19,8 @@ use xla_shape_core::sorting::{sort, sort_by_key};
 struct Indices(BTreeMap<u32, Vec<String>>);
 
 impl Indices {
-    /// The instruction and the shape index by which the compiler's files name an array. The result of an asynchronous operation in short form
-    /// is that of the operation that it wraps.
+    /// The instruction and the shape index by which the compiler's files name an array. For an asynchronous operation in short form, the
+    /// files name the result of the wrapped operation.
     fn named<'m>(&mut self, instruction: Instruction<'m>, leaf: usize) -> (&'m str, String) {
         let index = self.get(instruction, leaf);
         let wrapped = instruction.wrapped_name().filter(|_| instruction.is_wrapped_result(leaf));
@@ -54,8 +54,8 @@ pub(crate) fn written_index(index: &[usize]) -> String {
     text
 }
 
-/// Whether the compiler's files name the result after an instruction that the module does not show: the wrapped operation of
-/// an asynchronous instruction in short form, unless a message has its name.
+/// Whether the compiler's files name the result after an instruction that the module does not show. That is the operation which an
+/// asynchronous instruction in short form wraps, unless the module comes from a message, which has its name.
 fn is_named_elsewhere(instruction: Instruction<'_>) -> bool {
     instruction.long_form().is_some() && instruction.wrapped_name().is_none()
 }

@@ -208,8 +208,8 @@ impl<'m> Timeline<'m> {
         let instructions: Vec<_> = steps.iter().filter_map(|&step| module.instruction_at(step)).collect();
         let lifetime = |buffer: &HloBuffer<'m>, offset| lifetime(module, buffer, offset, instructions.len());
         let (mut numbers, mut unshared) = (Vec::new(), Vec::new());
-        // On CPUs and GPUs, several buffers have one memory: each memory is one lifetime. Those that are more than one buffer are kept as they
-        // were, too, because a compiler's assignment may have a place for each of them (`take_assignable`).
+        // On CPUs and GPUs, buffers share memory, and each piece of shared memory is one lifetime. The buffers in it are kept separately,
+        // too, because a compiler's assignment may have a place for each of them (`take_assignable`).
         let (account, lifetimes): (_, Vec<_>) = if let Some(memories) = memories {
             let merged = merged(buffers, memories);
             let (account, offsets) = estimate(module, &merged, device);

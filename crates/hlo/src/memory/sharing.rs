@@ -1,9 +1,9 @@
-//! Which buffers have one memory on CPUs and GPUs (`BufferAssigner` in `xla/service/buffer_assignment.cc`, `HeapSimulator` in
+//! Which buffers share memory on CPUs and GPUs (`BufferAssigner` in `xla/service/buffer_assignment.cc`, `HeapSimulator` in
 //! `xla/service/heap_simulator/heap_simulator.cc`).
 //!
 //! From the largest buffer to the smallest, each takes the memory of a result or of a donated parameter if that is large enough and free
-//! while it lives. The others go into a heap, where a value can take over the memory of an operand that ends where it begins. Two values
-//! that meet in one step have one memory only if the instruction may overwrite that operand (`HloDataflowAnalysis::CanShareOperandBufferWithUser`).
+//! while it lives. The others go into a heap. There, a value can take over the memory of an operand whose last use is the instruction that
+//! makes the value, but only if that instruction may overwrite the operand (`HloDataflowAnalysis::CanShareOperandBufferWithUser`).
 
 use super::buffers::{BufferValue, HloBuffer};
 use super::calls::called;
@@ -40,7 +40,7 @@ pub(super) fn memories<'m>(
     sharing.owner
 }
 
-/// A memory with all values in it.
+/// Memory that buffers share, with all the values that it holds.
 pub(super) struct Memory<'b, 'm> {
     /// The number of the buffer that stands for it.
     pub(super) number: u32,
@@ -198,7 +198,7 @@ impl<'s, 'm> Sharing<'s, 'm> {
                 open(&mut memories, &mut is_memory, number);
                 continue;
             }
-            // Those of the operands come first, then the smallest one.
+            // Try the memories of the operands first, then the smallest one that fits.
             let operands = buffer.values.iter().filter_map(|value| self.module.instruction_at(value.instruction));
             let operands =
                 operands.flat_map(|instruction| instruction.operands().filter_map(|operand| operand.instruction()));
@@ -218,7 +218,7 @@ impl<'s, 'm> Sharing<'s, 'm> {
         }
     }
 
-    /// Whether a buffer can have a memory that others have already (`BufferAssigner::MaybeAssignBuffer`).
+    /// Whether a buffer can be placed in memory that other buffers already share (`BufferAssigner::MaybeAssignBuffer`).
     fn fits(&self, memory: u32, number: u32) -> bool {
         self.work(1);
         let (Some(owner), Some(buffer)) = (self.buffer(memory), self.buffer(number)) else { return false };

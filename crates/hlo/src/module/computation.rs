@@ -99,7 +99,7 @@ impl<'m> Computation<'m> {
         self.parameters_by_number().into_iter().map(|(_, parameter)| (parameter.name(), parameter.shape()))
     }
 
-    /// The shape of the result: that of the [root](Self::root).
+    /// The shape of the result, which the [root](Self::root) gives.
     ///
     /// ```
     /// let text = "ENTRY e (x: f32[8,64]) -> f32[8,64] { ROOT x = f32[8,64]{0,1:T(8,128)} parameter(0) }";

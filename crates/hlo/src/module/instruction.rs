@@ -382,8 +382,8 @@ impl<'m> Operand<'m> {
         self.module.shapes.get(self.record.shape as usize)
     }
 
-    /// The shape of the instruction, or else the written one. `None` if neither is known, as for an instruction that could not be
-    /// read.
+    /// The shape of the operand's instruction. If that could not be read, the shape that is written before the operand; `None` if there is
+    /// none either.
     ///
     /// ```
     /// let module = xla_shape_hlo::Module::parse("ENTRY e { p = f32[8] parameter(0) ROOT n = f32[8] negate(p) }")?;

@@ -527,7 +527,8 @@ impl Module {
     #[inline]
     pub(crate) fn piece(&self, piece: Piece) -> &str {
         let start = piece.start as usize;
-        // Positions after the end of the text are those of generated text. Its first one is skipped: an empty piece at the end of the text is there.
+        // Positions after the end of the text lead into the generated text. They begin one later, because the end of the text is itself the
+        // position of an empty piece.
         let (source, start) = match start.checked_sub(self.text.len()) {
             None | Some(0) => (self.text.as_str(), start),
             Some(offset) => (self.generated.as_str(), offset.wrapping_sub(1)),
@@ -554,7 +555,7 @@ impl Module {
         if piece.start as usize <= self.text.len() {
             return plain(piece);
         }
-        // The generated text that begins last at or before the piece: its place in the text is that of the piece.
+        // Generated texts are in order. The piece lies in the last one that does not begin after it, and has its place in the text.
         let next = self.generated_for.partition_point(|(start, _)| *start <= piece.start);
         next.checked_sub(1)
             .and_then(|place| self.generated_for.get(place))

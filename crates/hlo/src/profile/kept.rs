@@ -109,7 +109,7 @@ impl Kept {
             self.rows.iter().flat_map(|row| &row.events).map(|event| event.duration).collect::<Vec<_>>();
         let Some(left) = durations.len().checked_sub(self.most).filter(|left| *left > 0) else { return };
         let (_, &mut shortest, longer) = durations.select_nth_unstable(left.saturating_sub(1));
-        // Of those that are as long as the longest one that is left out, some may stay.
+        // Some events that are exactly as long as the longest one left out may stay.
         let mut equal = self.most.saturating_sub(longer.iter().filter(|duration| **duration > shortest).count());
         for row in &mut self.rows {
             row.events.retain(|event| {

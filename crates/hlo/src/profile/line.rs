@@ -141,7 +141,7 @@ fn event<'p>(plane: &Plane<'p>, stats: &Stats, message: &'p [u8], clock: Clock) 
             (field::EVENT_STATS, Content::Bytes(bytes)) => {
                 let Some((id, value)) = plane.stat(bytes)? else { continue };
                 let id = Some(id);
-                // A stat that the plane does not name is none of these.
+                // If the plane does not name a stat, the stat is not one of these.
                 if id == stats.device_offset {
                     device_offset = value.number().map(|number| number as i64);
                 } else if id == stats.device_duration {

@@ -87,6 +87,8 @@ impl<'p> Plane<'p> {
     }
 
     fn fill(&mut self, bytes: &'p [u8]) -> Result<()> {
+        // Lines and stats refer to the tables of events and names by number. The tables may come later in the message, so lines and stats are
+        // kept as bytes until all tables are there.
         for found in Fields::new(bytes) {
             let found = found?;
             let Content::Bytes(content) = found.content else { continue };
@@ -126,6 +128,7 @@ impl<'p> Plane<'p> {
                 (field::STAT_U64 | field::STAT_I64, Content::Number(bits)) => value = Some(Value::Number(bits)),
                 (field::STAT_TEXT, Content::Bytes(bytes)) => value = Some(Value::Text(text(bytes)?)),
                 (field::STAT_BYTES, Content::Bytes(bytes)) => value = Some(Value::Bytes(bytes)),
+                // A text that occurs often is stored once, as the name of a stat.
                 (field::STAT_REFERENCE, Content::Number(id)) => {
                     value = self.names.get(&id).map(|name| Value::Text(name));
                 }
@@ -156,6 +159,7 @@ pub(super) fn text_in(message: &[u8], number: u32) -> Result<&str> {
 
 /// The last bytes in a field of a message.
 pub(super) fn bytes_in(message: &[u8], number: u32) -> Result<Option<&[u8]>> {
+    // If a field occurs several times, protobuf takes the last one.
     let mut last = None;
     for found in each_in(message, number) {
         last = Some(found?);

@@ -173,7 +173,7 @@ impl Profile {
         self.doubts
     }
 
-    /// What to call a plane of a device if a plane before it has its name, which is that of another host.
+    /// A new name for a device's plane if an earlier plane has the same name, because it comes from another host.
     fn name_on_other_host(&self, name: &str) -> Option<String> {
         let is_taken = |name: &str| self.devices.iter().any(|device| device.plane() == name);
         let mut host = 1_u32;
@@ -199,7 +199,7 @@ impl Profile {
         self.modules.get_mut(number as usize)
     }
 
-    /// Each event of this plane is about a module or a kernel; those of modules have a stat with the message.
+    /// Adds the modules of this plane. Each of its events describes a module or a kernel; a module's event has a stat with its message.
     fn add_modules(&mut self, plane: &Plane<'_>) -> Result<()> {
         // Releases write the name in both ways.
         let messages = ["Hlo Proto", "hlo_proto"].map(|name| plane.number_of(name));

@@ -29,7 +29,7 @@ pub struct InstructionTimes {
     pub longest: u64,
     /// The floating-point operations of one execution, as the profile says; `None` if it does not.
     pub flops: Option<u64>,
-    /// Of the events, the kernels of a GPU that are not the first one of their execution.
+    /// The number of events that are kernels of a GPU, except the first kernel of each execution.
     further_kernels: u64,
     /// Whether its kernels did not all run equally often.
     is_uneven: bool,

@@ -82,6 +82,7 @@ impl<'l> Elements<'l> {
             .iter()
             .map(|dimension| dimension.extent().and_then(|size| size.try_into().ok()).unwrap_or(0))
             .collect();
+        // A literal's elements are in the order of its layout, without tiles. The text has them in row-major order, so each is found by its strides.
         let mut strides = alloc::vec![1_usize; sizes.len()];
         let mut stride = 1_usize;
         for &place in array.layout().minor_to_major() {
@@ -147,6 +148,7 @@ impl<'l> Elements<'l> {
 
     /// Prints an element of at most 16 bits.
     fn small(&self, bytes: &[u8]) -> Option<String> {
+        // The bytes are little-endian. In an element of fewer than 8 bits, the bits above it are ignored.
         let bits = bytes.iter().rev().fold(0_u64, |bits, byte| (bits << 8) | u64::from(*byte));
         let width = u32::try_from(self.element_type.bits()).ok()?;
         let bits = bits & 1_u64.checked_shl(width)?.wrapping_sub(1);
@@ -156,6 +158,7 @@ impl<'l> Elements<'l> {
         if !self.element_type.is_signed() {
             return Some(bits.to_string());
         }
+        // Extend the sign: shift it to bit 63, and back as a signed number.
         let above = 64_u32.checked_sub(width)?;
         Some((((bits << above) as i64) >> above).to_string())
     }

@@ -413,7 +413,7 @@ mod tests {
         swapped.computations[0].instructions.swap(0, 1);
         let error = Module::from_proto(&swapped.encode_to_vec()).unwrap_err().to_string();
         assert!(error.contains("operand_ids: expected the id of an earlier instruction of the computation"), "{error}");
-        // The schedule alone is wrong: the text shows it, and the check says where.
+        // If only the schedule is wrong, the message is read: the text shows the order, and the check says where it is wrong.
         let mut scheduled = message(text);
         let sequences = &mut scheduled.schedule.as_mut().unwrap().sequences;
         sequences[0].value.as_mut().unwrap().instruction_ids.swap(0, 1);

@@ -164,6 +164,7 @@ impl Iterator for Numbers<'_, '_> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
+        // A list of numbers is one packed field, or a field for each number. A message may even mix the two.
         while self.packed.is_empty() {
             let field = self.fields.next()?;
             match field.content {
@@ -203,6 +204,7 @@ pub(crate) fn text(bytes: &[u8]) -> Result<&str> {
 /// The error that `prost` returns for bytes that are not UTF-8.
 #[cold]
 fn not_text(bytes: &[u8]) -> HloProtoError {
+    // Let prost decode the bytes as a string field, so that the error is the same as in messages that prost reads.
     let mut field = Vec::new();
     prost::encoding::encode_varint(bytes.len() as u64, &mut field);
     field.extend_from_slice(bytes);

@@ -483,7 +483,7 @@ impl Writer<'_> {
     }
 }
 
-/// Whether an attribute of an asynchronous start in short form can only be its own: the operation that it wraps has none of this name.
+/// Whether an attribute of an asynchronous start in short form must belong to the start itself, because the wrapped operation cannot have it.
 fn is_of_start(operation: Opcode<'_>, attribute: &str) -> bool {
     let key = Key::OutputToOperandAliasing;
     attribute == key.name() && !operation.has(key)

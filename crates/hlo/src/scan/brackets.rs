@@ -1,4 +1,4 @@
-//! Brackets in the texts of logs, which follow no grammar: what counts is said by who asks.
+//! Brackets in the texts of logs. These texts follow no grammar, so the caller says which brackets count.
 
 /// A pair of brackets.
 pub(super) type Pair = [u8; 2];

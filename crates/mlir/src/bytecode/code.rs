@@ -1,4 +1,4 @@
-//! What the builtin dialect's attributes and types are encoded as.
+//! The codes of the builtin dialect's attributes and types.
 
 pub(super) const ARRAY: u64 = 0;
 pub(super) const DICTIONARY: u64 = 1;

@@ -49,11 +49,11 @@ impl<'a> Sections<'a> {
 /// A type or an attribute as it is in the file.
 #[derive(Clone, Copy)]
 pub(super) enum Entry<'a> {
-    /// Of the builtin dialect, encoded.
+    /// An entry of the builtin dialect, in that dialect's encoding.
     Builtin(Reader<'a>),
     /// As a text.
     Text(&'a [u8]),
-    /// Of another dialect, encoded as it likes.
+    /// An entry of another dialect, in an encoding of that dialect's own.
     Unknown,
 }
 

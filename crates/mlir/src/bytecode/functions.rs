@@ -1,4 +1,4 @@
-//! The operations of a file, of which the functions and what they return are written.
+//! Reads the operations of a file, and writes the functions and what they return.
 
 use super::file::{Entry, File};
 use super::reader::{Reader, Result};
@@ -8,20 +8,20 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// An operation whose regions are read, or the module around all.
+/// An operation whose regions are being read, or the file as a whole.
 struct Open<'a> {
-    /// The regions, the blocks of this region and the operations of this block that are still to be read.
+    /// How many are still to be read: regions of the operation, blocks of the present region, operations of the present block.
     regions: usize,
     blocks: usize,
     operations: usize,
-    /// The values that the operation sees.
+    /// The values that the operation can use.
     around: Values,
-    /// The values before those of the region that is read.
+    /// The values before the present region, which are restored after it.
     before: Option<Values>,
     function: Option<Function<'a>>,
 }
 
-/// A function whose operations are read.
+/// A function whose operations are being read.
 #[derive(Clone, Copy)]
 struct Function<'a> {
     attributes: Option<Entry<'a>>,
@@ -29,10 +29,10 @@ struct Function<'a> {
     parameters: Option<u64>,
 }
 
-/// The numbers of values: those of a region follow those of the regions around it, unless it does not see them.
+/// The numbers of values. The values of a region are numbered after those of the regions around it, or from 0 if the region cannot use them.
 #[derive(Clone, Copy, Default)]
 struct Values {
-    /// The number after those of the innermost region.
+    /// The number after the last one of the innermost region.
     end: u64,
     /// The number of the next value that is computed.
     next: u64,
@@ -64,6 +64,8 @@ impl<'a> Printer<'a> {
         let mut open = Open { regions: 0, blocks: 1, operations: 0, around: values, before: None, function: None };
         let mut around: Vec<Open<'a>> = Vec::new();
         loop {
+            // What is innermost comes first in the bytes: the operations of the present block, then the other blocks of the region, then the
+            // other regions of the operation. When all are read, the operation around it goes on.
             if let Some(rest) = open.operations.checked_sub(1) {
                 open.operations = rest;
                 if let Some(inner) = self.operation(&mut input, &mut values, &open)? {
@@ -126,6 +128,7 @@ impl<'a> Printer<'a> {
             (0..results).try_for_each(|_| input.varint().map(drop))?;
             values.next = values.next.saturating_add(results as u64);
         }
+        // A function is isolated, so its parameters are its first values: an operand with a lower number than their count is a parameter.
         let returned = inside.function.and_then(|function| function.parameters);
         let returned = returned.filter(|_| is_of_func(name, b"return"));
         if returned.is_some() {
@@ -175,6 +178,7 @@ impl<'a> Printer<'a> {
             }
         }
         values.next = values.next.saturating_add(parameters.len() as u64);
+        // Only the first block has the function's parameters; other blocks' parameters are values of branches.
         if let Some(function) = function.as_mut().filter(|function| function.parameters.is_none()) {
             function.parameters = Some(parameters.len() as u64);
             self.head(function.attributes, &parameters, input)?;
@@ -191,7 +195,7 @@ impl<'a> Printer<'a> {
         at: &Reader<'a>,
     ) -> Result<()> {
         let attributes = attributes.map_or_else(|| Ok(Vec::new()), |attributes| self.file.dictionary(attributes))?;
-        // Those that are not written take time, too: many functions can share a long dictionary.
+        // Attributes that are not written count, too, because they take time: many functions can share a long dictionary.
         self.spend(attributes.len(), at)?;
         let name =
             attributes.iter().find(|(name, _)| *name == b"sym_name").and_then(|(_, name)| self.file.string(*name));

@@ -1,7 +1,7 @@
 //! MLIR bytecode: the functions of a module, as text.
 //!
 //! The format is that of <https://mlir.llvm.org/docs/BytecodeFormat/>, in version 0, which JAX writes for kernels; types and attributes of
-//! MLIR's builtin dialect are encoded as `BuiltinDialectBytecode.cpp` says. Other dialects have texts there.
+//! MLIR's builtin dialect are encoded as `BuiltinDialectBytecode.cpp` says. Those of other dialects are stored as texts.
 
 mod code;
 mod file;
@@ -79,11 +79,11 @@ pub struct BytecodeError {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum BytecodeProblem {
-    /// It does not begin as bytecode does.
+    /// The first bytes are not those of bytecode.
     Magic,
-    /// Its version is not read.
+    /// This crate does not read this version.
     Version(u64),
-    /// It, or a section of it, ends before what must follow.
+    /// The bytecode, or a section of it, ends too early.
     End,
     /// It has no section with this number.
     Section(u8),

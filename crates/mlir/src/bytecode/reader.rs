@@ -8,7 +8,7 @@ pub(super) type Result<T, E = BytecodeError> = core::result::Result<T, E>;
 #[derive(Clone, Copy)]
 pub(super) struct Reader<'a> {
     bytes: &'a [u8],
-    /// Where the part begins in the whole.
+    /// The offset of the part in all bytes.
     start: usize,
     at: usize,
 }
@@ -39,7 +39,7 @@ impl<'a> Reader<'a> {
         Ok(found)
     }
 
-    /// The next bytes, as a part of their own.
+    /// The next `length` bytes as a reader.
     pub(super) fn part(&mut self, length: usize) -> Result<Self> {
         let start = self.position();
         Ok(Self { bytes: self.take(length)?, start, at: 0 })
@@ -49,7 +49,7 @@ impl<'a> Reader<'a> {
         Ok(self.take(1)?.first().copied().unwrap_or(0))
     }
 
-    /// The bytes before the next zero, which is passed.
+    /// The bytes up to the next zero. The zero is read, too, but not returned.
     pub(super) fn terminated(&mut self) -> Result<&'a [u8]> {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         let Some(length) = rest.iter().position(|&byte| byte == 0) else {

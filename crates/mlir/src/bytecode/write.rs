@@ -30,7 +30,7 @@ impl<'a> Printer<'a> {
         self.write("}", at)
     }
 
-    /// The encoding of an entry of the builtin dialect. Any other entry is written: its text, or `?`.
+    /// Returns the encoding of an entry of the builtin dialect. For any other entry, writes its text, or `?`, and returns `None`.
     fn encoded(&mut self, entry: Entry<'a>, at: &Reader<'a>) -> Result<Option<Reader<'a>>> {
         match entry {
             Entry::Builtin(input) => return Ok(Some(input)),
@@ -71,7 +71,7 @@ impl<'a> Printer<'a> {
             }
             code::INTEGER => {
                 let of = input.entry(&self.file.types)?;
-                // Up to 8 bits take a byte, up to 64 bits a number with a sign; wider ones are not read.
+                // A number of up to 8 bits is a byte, one of up to 64 bits a signed varint; wider ones are not read.
                 match self.file.bits(of) {
                     Some(0..=8) => self.write(&format!("{}", input.byte()?.cast_signed()), at)?,
                     Some(9..=64) => self.write(&format!("{}", input.signed()?), at)?,

@@ -74,9 +74,9 @@ pub struct LoopUse<'a> {
     pub found: Loop<'a>,
     /// The number of its bundles, including those of inner loops.
     pub bundles: u64,
-    /// How many of them have no slots.
+    /// How many of these bundles have no slots.
     pub empty: u64,
-    /// The slots that the loop's bundles use of each unit; `capacity` counts the slots of one bundle.
+    /// For each unit, the slots that the loop's bundles use; `capacity` counts the slots of one bundle.
     pub units: Vec<Unit<'a>>,
     /// The number of stores of registers to memory, because there are too few registers.
     pub spills: u64,
@@ -91,8 +91,8 @@ pub struct LoopUse<'a> {
 }
 
 impl<'a> Kernel<'a> {
-    /// The bundles that execute at most. It is more than [`least`](Self::least) if it is open whether a branch skips a bundle: that depends on values or on
-    /// the core, or took too long to compute. `None` if `least` is not known, or a loop around such a bundle has unknown trips.
+    /// How many bundles execute at most. More than [`least`](Self::least) if it is unknown whether a branch skips a bundle, because that depends on
+    /// values or on the core, or would take too long to compute. `None` if `least` is not known, or a loop around such a bundle has unknown trips.
     #[must_use]
     pub fn most(&self) -> Option<u64> {
         let bundles = self.scheduled.as_ref()?;

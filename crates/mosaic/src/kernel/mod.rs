@@ -71,8 +71,8 @@ pub struct Kernel<'a> {
     pub operands: Option<u64>,
     /// The vectors that these operations compute, in the order of the text.
     pub values: Vec<VectorValue<'a>>,
-    /// The relayouts that the compiler inserted, in the order of the text. If there is only the text of the stage before, those that it
-    /// would insert: one for each operand that is needed in another layout.
+    /// The relayouts that the compiler inserted, in the order of the text. If the dump only has the text of the stage before, the relayouts that the
+    /// compiler would insert: one for each operand that is needed in another layout.
     pub relayouts: Option<Vec<Relayout<'a>>>,
     /// Loads and stores that do not begin at the first row and column of a register.
     pub unaligned: Vec<Access<'a>>,
@@ -100,7 +100,7 @@ pub struct Kernel<'a> {
     pub vector_slots: [u64; 2],
     /// Bundles times the trips of their loops, as if no branch were taken; `None` if some trips are not known.
     pub executed: Option<u64>,
-    /// The empty bundles among those.
+    /// The empty bundles in `executed`.
     pub executed_empty: Option<u64>,
     /// The slots that those bundles use of each unit; empty if some trips are not known, or the dump has no utilization.
     pub executed_units: Vec<Unit<'a>>,

@@ -42,7 +42,7 @@ pub struct Relayout<'a> {
     /// The steps of the relayout; empty if a vector in the first layout can be used in the second as it is. `None` if a layout or the vector was
     /// not understood.
     pub steps: Option<Vec<RelayoutStep>>,
-    /// Whether it needs no instruction: by the compiler's next stage if the dump has it, otherwise by the layouts, and because an equal
+    /// Whether it needs no instruction. If the dump has the compiler's next stage, that shows it. Otherwise the layouts show it, or that an equal
     /// vector has been changed to the same layout before. `None` if a layout or the vector was not understood.
     pub free: Option<bool>,
     /// The numbers of instructions that it became in the compiler's next stage, by name. `None` if the dump does not have that stage.

@@ -221,7 +221,7 @@ impl Modes {
         StrideTable::from_digits(&self.extents, &digits, Vec::new()).ok_or(Obstacle::TooLarge)
     }
 
-    /// The map whose positions are those of this one less those of the other; `None` if their parts of indices overlap, or positions do not fit.
+    /// The map whose positions are this map's positions minus the other's; `None` if their parts of indices overlap, or positions do not fit.
     pub(crate) fn minus(&self, other: &Self) -> Option<Self> {
         let mut modes = Vec::new();
         for (dimension, &extent) in self.extents.iter().enumerate() {
@@ -231,7 +231,7 @@ impl Modes {
             divisors.dedup();
             let ends = divisors.iter().copied().skip(1).chain([extent]).collect::<Vec<_>>();
             for (&divisor, end) in divisors.iter().zip(ends) {
-                // The part of each map that this one is in, and how far it moves there.
+                // The stride of this part of the index in a map: it lies in a mode, so it is a multiple of the mode's stride.
                 let stride = |map: &Self| {
                     let mode = map.modes_of(dimension).rfind(|mode| mode.divisor <= divisor);
                     let Some(mode) = mode else { return Some(0) };
@@ -262,7 +262,7 @@ impl Modes {
         Self { extents, modes, offset }.checked()
     }
 
-    /// Coalesced, with positions that fit in an i64.
+    /// Coalesces the modes, and checks that all positions fit in an i64.
     fn checked(mut self) -> Result<Self, Obstacle> {
         self.modes = coalesced(self.modes, &self.extents);
         if self.extents.contains(&0) {
@@ -449,7 +449,7 @@ impl Modes {
                 *entry = match (a, b) {
                     (None, None) => break,
                     (Some(a), Some(b)) if a == b => continue,
-                    // The same up to here: where one goes on differently, the first step shows it.
+                    // Both modes have the same steps, but one is shorter: the maps differ from its end on.
                     (Some(a), Some(b)) if a.divisor == b.divisor && a.stride == b.stride => {
                         a.divisor.saturating_mul(a.size.min(b.size))
                     }
@@ -501,7 +501,7 @@ fn of_digits(digits: &[Digit], extents: &[u64]) -> Option<Vec<Mode>> {
     Some(coalesced(modes, extents))
 }
 
-/// The modes with those of stride 0 that a table leaves out: parts of an index that its positions do not depend on. `None` if a part begins within
+/// Adds the modes of stride 0 that a table leaves out: the parts of an index on which positions do not depend. `None` if a part begins inside
 /// another one.
 fn with_zeros(modes: &[Mode], extents: &[u64]) -> Option<Vec<Mode>> {
     let mut complete = Vec::with_capacity(modes.len());
@@ -525,7 +525,7 @@ fn with_zeros(modes: &[Mode], extents: &[u64]) -> Option<Vec<Mode>> {
     Some(complete)
 }
 
-/// Merges adjacent modes (sorted by dimension and divisor), and cuts off what no index reaches.
+/// Merges adjacent modes (sorted by dimension and divisor), and removes the parts of modes that no index reaches.
 fn coalesced(modes: Vec<Mode>, extents: &[u64]) -> Vec<Mode> {
     let mut merged: Vec<Mode> = Vec::with_capacity(modes.len());
     for mut mode in modes {

@@ -7,8 +7,8 @@ use xla_shape_core::map::greatest_common_divisor;
 use xla_shape_core::sorting::sort;
 use xla_shape_core::sorting::sort_by_key;
 
-/// How many steps the search for two elements that share a position takes before it gives up: a few milliseconds. Whether sums of multiples of
-/// any strides meet is as hard as the subset sum problem.
+/// How many steps the search for two elements that share a position takes before it gives up: a few milliseconds. For
+/// arbitrary strides, this is as hard as the subset sum problem.
 pub const MAX_SHARING_STEPS: usize = 1 << 18;
 
 /// Whether elements of a map share positions.
@@ -42,7 +42,7 @@ pub enum Sharing {
         /// The position, in elements.
         position: i64,
     },
-    /// The search gave up: whether sums of multiples of any strides meet is a hard question.
+    /// The search gave up: for arbitrary strides, the question is hard (see [`MAX_SHARING_STEPS`]).
     Unknown,
 }
 
@@ -72,7 +72,7 @@ impl Modes {
         }
         let mut modes = self.modes().to_vec();
         sort_by_key(&mut modes, |mode| core::cmp::Reverse(mode.stride.unsigned_abs()));
-        // What all modes from this one on reach, and what divides their strides.
+        // For each mode: how far it and the modes after it reach, and the greatest common divisor of their strides.
         let mut reach = vec![0_i128];
         let mut divides = vec![0_u64];
         let mut is_nested = true;
@@ -128,7 +128,7 @@ impl Search<'_> {
         let size = stride.saturating_abs();
         let next = low.saturating_neg().checked_div_euclid(size)?.saturating_neg();
         let last = high.checked_div_euclid(size)?;
-        // Of a difference and its opposite, one is enough.
+        // A difference and its opposite give the same pair of elements: one is enough.
         let least = if is_first { 0 } else { most.saturating_neg() };
         Some(Level { rest, next: next.max(least), last: last.min(most), taken: 0 })
     }

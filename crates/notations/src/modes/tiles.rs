@@ -12,7 +12,7 @@ use xla_shape_core::{ArrayShape, ElementType, Layout, Tile, TileDimension};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Item {
     pub(crate) dimension: usize,
-    /// By what the index is divided.
+    /// The divisor of the index.
     pub(crate) divisor: u64,
     /// How many values the part takes.
     pub(crate) size: u64,
@@ -68,15 +68,15 @@ impl Nested {
     }
 }
 
-/// The parts of indices in the order of memory, with the room that each takes inside of the one before it.
+/// The parts of indices in the order of memory, from the outermost, each with the number of values for which the part around it has room.
 ///
-/// Fails for maps without such an order: an offset, strides of 0 or below, shared positions, or a stride below what is inside.
+/// Fails for maps without such an order: with an offset, strides of 0 or below, shared positions, or a stride that is smaller than the parts inside.
 pub(crate) fn nested(map: &Modes, notation: Notation) -> Result<Nested, Obstacle> {
     let mut items: Vec<Item> = Vec::with_capacity(map.modes().len());
     positive(map, notation)?;
     let mut modes = map.modes().to_vec();
     sort_by_key(&mut modes, |mode| mode.stride);
-    // From the innermost one on.
+    // From the innermost part outwards.
     let mut inner: Option<Mode> = None;
     for &mode in &modes {
         let stride = mode.stride.unsigned_abs();
@@ -148,7 +148,7 @@ pub(crate) fn no_negative(map: &Modes, notation: Notation) -> Result<(), Obstacl
     }
 }
 
-/// All dimensions, major to minor: those of `order`, and those of one element where row-major order has them.
+/// All dimensions, major to minor: `order`, with the missing dimensions, which have one element, where row-major order has them.
 pub(crate) fn with_all(order: &[usize], num_dimensions: usize) -> Vec<usize> {
     let mut all = order.to_vec();
     for dimension in 0..num_dimensions {
@@ -160,8 +160,8 @@ pub(crate) fn with_all(order: &[usize], num_dimensions: usize) -> Vec<usize> {
     all
 }
 
-/// Which block each part is in: block 0 is the grid of tiles, block 1 the first tile outside of the second, and so on. Within a block, the
-/// parts are in `order` (dimensions, major to minor), each dimension at most once.
+/// The number of the block that each part is in. Block 0 is the grid of tiles, block 1 is the part of the first tile that the second one does not
+/// divide, and so on. Within a block, the parts are in `order` (dimensions, major to minor), each dimension at most once.
 ///
 /// In a free grid, the parts of block 0 may be in any order.
 pub(crate) fn blocks(items: &[Item], order: &[usize], is_free: bool) -> Vec<usize> {
@@ -171,7 +171,7 @@ pub(crate) fn blocks(items: &[Item], order: &[usize], is_free: bool) -> Vec<usiz
     for item in items {
         let rank = order.iter().position(|&other| other == item.dimension);
         let goes_on = if block == 0 {
-            // In the grid there is no padding.
+            // The grid of tiles has no padding.
             let is_new = !seen.contains(&item.dimension) && (item.room == item.size || !item.is_outermost);
             is_new && (is_free || last.is_none_or(|last| rank > last))
         } else {
@@ -187,7 +187,7 @@ pub(crate) fn blocks(items: &[Item], order: &[usize], is_free: bool) -> Vec<usiz
     blocks
 }
 
-/// The sizes of the tiles that make these blocks, over the last dimensions of `order`.
+/// The sizes of the tiles that give these blocks; a tile covers the last dimensions of `order`.
 pub(crate) fn tile_sizes(items: &[Item], blocks: &[usize], order: &[usize]) -> Vec<Vec<u64>> {
     let count = blocks.iter().copied().max().unwrap_or(0);
     let mut tiles = Vec::with_capacity(count);
@@ -346,7 +346,7 @@ impl Modes {
     /// ```
     ///
     /// # Errors
-    /// If XLA has no such layout: strides of 0 or below, an offset, shared positions, strides that are no multiples of those inside.
+    /// If XLA has no such layout: strides of 0 or below, an offset, shared positions, strides that are not multiples of the strides inside.
     pub fn to_array(&self, element_type: ElementType) -> Result<ArrayShape, Obstacle> {
         let shape = || ArrayShape::with_default_layout(element_type, self.extents()).map_err(|_| Obstacle::TooLarge);
         let nested = nested(self, Notation::Xla)?;

@@ -63,7 +63,8 @@ pub(crate) fn of_modes(map: &Modes) -> String {
 /// The addends of an intermediate value: texts of parts, and their factors.
 type Addends = Vec<(String, u64)>;
 
-/// The addends with the largest factors first, and of equal ones in the order of their texts: so a text that is read and written again stays the same.
+/// The addends with the largest factors first, and those with equal factors in the order of their texts, so that a text that is read and written
+/// again stays the same.
 fn in_order(mut addends: Addends) -> Vec<String> {
     sort_by(&mut addends, |(one, a), (other, b)| b.cmp(a).then_with(|| one.cmp(other)));
     addends.into_iter().map(|(part, factor)| if factor == 1 { part } else { format!("{part} * {factor}") }).collect()
@@ -93,7 +94,7 @@ pub(crate) fn of_table(table: StrideTableRef<'_>) -> core::result::Result<String
         Some(part(&source, term.divisor.get(), term.modulus.map(NonZeroU64::get)))
             .filter(|text| text.len() <= MAX_LENGTH)
     };
-    // A later value has the texts of the values that it uses: `(d0 * 3 + d1) floordiv 8`. Nested `*` make these texts grow exponentially, so
+    // The text of a value contains the texts of the values that it uses, as in `(d0 * 3 + d1) floordiv 8`. Nested `*` make these texts grow exponentially, so
     // their length is bounded at each step.
     for intermediate in form.intermediates() {
         let value = match *intermediate {
@@ -279,7 +280,7 @@ impl<'a> Builder<'a> {
             return Some(Err(()));
         }
         let zero = Term { source: Source::Zero, divisor: NonZeroU64::MIN, modulus: None };
-        // Each addend becomes two intermediate values: itself times its factor, then that plus those before it.
+        // Each addend becomes two intermediate values: first the addend times its factor, then the sum of that and the addends before it.
         let mut whole = zero;
         for (term, factor) in sum.terms {
             let Some(minor_size) = NonZeroU64::new(factor.unsigned_abs()) else { continue };
@@ -294,8 +295,8 @@ impl<'a> Builder<'a> {
     /// The quotient or the remainder of a term.
     fn cut(&mut self, term: Term, by: NonZeroU64, is_mod: bool) -> Term {
         let divides = |one: NonZeroU64, other: NonZeroU64| one.get().is_multiple_of(other.get());
-        // `x mod 12 mod 4` is `x mod 4`, `x floordiv 2 floordiv 3` is `x floordiv 6`, and `x mod 12 floordiv 4` has 3 values. Where no such
-        // rule applies, as for `x mod 12 mod 5`, the term becomes an intermediate value, which is then cut.
+        // `x mod 12 mod 4` is `x mod 4`, `x floordiv 2 floordiv 3` is `x floordiv 6`, and `x mod 12 floordiv 4` has 3 values. If no such
+        // rule applies, as for `x mod 12 mod 5`, the term becomes an intermediate value, which is divided or reduced in turn.
         let simple = match (is_mod, term.modulus) {
             (true, None) => Some(Term { modulus: Some(by), ..term }),
             (true, Some(modulus)) if divides(modulus, by) => Some(Term { modulus: Some(by), ..term }),

@@ -18,16 +18,16 @@ fn list(items: &[String]) -> String {
     }
 }
 
-/// The sizes or the strides of a layout over dimensions of these sizes: of each mode its `entry`, of a dimension without modes `alone`.
+/// The sizes or the strides of a layout, as nested lists: `entry` gives the text of a mode, `alone` the text of a dimension without modes.
 fn entries(map: &Modes, entry: impl Fn(Mode) -> String, alone: impl Fn(u64) -> String) -> String {
     let of_dimension = |(dimension, &extent): (usize, &u64)| {
         let modes = map.modes_of(dimension).map(&entry).collect::<Vec<_>>();
-        // One element, or none.
+        // The dimension has one element, or none.
         if modes.is_empty() { alone(extent) } else { list(&modes) }
     };
     let dimensions = map.extents().iter().enumerate().map(of_dimension).collect::<Vec<_>>();
     match dimensions.as_slice() {
-        // Several modes of the only dimension are a list in a list.
+        // If the only dimension has several modes, their list needs a list around it.
         [only] if map.modes().len() > 1 => format!("({only})"),
         dimensions => list(dimensions),
     }

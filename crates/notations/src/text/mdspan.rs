@@ -173,7 +173,7 @@ pub(crate) fn from_text(text: &str) -> Result<AnyLayout> {
     let rank = sizes.len();
     let modes = match (strides, padding) {
         (Some(strides), _) => {
-            // They fit: they were read as numbers of an i64.
+            // The strides fit, because they were read as numbers up to `i64::MAX`.
             let strides =
                 strides.into_iter().map(|stride| i64::try_from(stride).unwrap_or(i64::MAX)).collect::<Vec<_>>();
             Modes::strided(&sizes, &strides, 0)

@@ -80,7 +80,7 @@ pub(crate) fn to_tiled_text(layout: &AnyLayout) -> core::result::Result<String, 
         }
         stride = stride.saturating_mul(item.room);
     }
-    // A dimension of one tile has the stride that a row-major grid gives it.
+    // If a dimension has a single tile, its stride does not matter: write the one of a row-major grid.
     let mut natural = 1_u64;
     for (dimension, entry) in tile_strides.iter_mut().enumerate().rev() {
         let from_end = num_dimensions.saturating_sub(dimension);

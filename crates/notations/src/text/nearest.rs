@@ -25,7 +25,7 @@ const MAX_VIEWED: usize = 64;
 pub struct Nearest {
     /// The layout.
     pub text: String,
-    /// The part of it that is the array, or how an index of the array is one of it.
+    /// The part of the layout that is the array, or how to compute an index in the layout from an index in the array.
     pub view: String,
 }
 

@@ -41,7 +41,7 @@ pub(crate) fn to_text(layout: &AnyLayout) -> core::result::Result<String, Obstac
     if !nested.has_only_tiles() {
         return Err(hole());
     }
-    // The letters: as many of the outermost parts as are of distinct dimensions and have no padding.
+    // The letters are the outermost parts, up to the first one that repeats a dimension or has padding.
     let mut outer: Vec<usize> = Vec::new();
     for item in items {
         if outer.contains(&item.dimension) || item.room != item.size {

@@ -27,7 +27,7 @@ pub(crate) struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// The argument with this key, or else the one that stands without a key at this place.
+    /// The argument with this key, or else the one at this place among the arguments without keys.
     pub(crate) fn argument(&self, key: &str, place: Option<usize>) -> Option<&Argument<'a>> {
         let keyed = self.arguments.iter().find(|argument| argument.key == key);
         keyed.or_else(|| self.arguments.iter().filter(|argument| argument.key.is_empty()).nth(place?))

@@ -20,7 +20,7 @@ pub(crate) fn strides(map: &Modes) -> Result<Vec<i64>, Obstacle> {
     Ok(strides)
 }
 
-/// The strides of the array of these sizes whose dimensions are in this order, major to minor; `None` if they do not fit.
+/// The strides of an array without padding: its sizes, and the order of its dimensions from major to minor; `None` if a stride does not fit.
 pub(crate) fn dense(extents: &[u64], order: impl DoubleEndedIterator<Item = usize>) -> Option<Vec<i64>> {
     let mut strides = vec![0; extents.len()];
     let mut stride = 1_i64;

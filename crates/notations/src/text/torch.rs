@@ -19,7 +19,7 @@ use alloc::vec::Vec;
 /// The orders that have names, from major to minor, each for tensors with this number of dimensions.
 const MEMORY_FORMATS: &[(&str, &[usize])] = &[("channels_last", &[0, 2, 3, 1]), ("channels_last_3d", &[0, 2, 3, 4, 1])];
 
-/// The arguments that are read, and those that have no influence on the layout.
+/// The arguments that are accepted. Some of them do not influence the layout.
 const KEYS: &[&str] =
     &["input", "size", "stride", "storage_offset", "dtype", "memory_format", "device", "requires_grad", "pin_memory"];
 

@@ -134,8 +134,8 @@ impl LegacyShape {
         Self { modern, padded_dimensions: Cow::Borrowed(padded_dimensions), padding_value }
     }
 
-    /// The shape of 2017 in which every element has the same position as in `array`. `None` if there is none: if a size
-    /// is not static, if the positions are not those of padded dimensions, or if the layout has attributes (memory
+    /// The shape of 2017 in which every element has the same position as in `array`. `None` if no such shape exists, because a
+    /// size is not static, padded dimensions would give other positions, or the layout has attributes (memory
     /// space, packing, alignment, …).
     ///
     /// ```
@@ -341,7 +341,7 @@ fn padded(array: &ArrayShape, sizes: &[u64]) -> Option<(Vec<usize>, Vec<u64>)> {
     if array.elements() == Some(0) {
         return Some((order.to_vec(), sizes.to_vec()));
     }
-    // Each dimension with more than one element must be a single digit. The ratios of the strides are the widths.
+    // Each dimension with more than one element must be a single digit. A dimension's width is the next larger stride divided by its own.
     let form = table.as_ref().canonical().ok()?;
     let mut digits = Vec::new();
     for digit in form.digits() {

@@ -77,7 +77,7 @@ impl TryFrom<&LegacyShapeProto> for LegacyShape {
     /// # Errors
     /// If it is not the message of a valid array. Tuples, tokens and opaque values have other element types.
     fn try_from(shape: &LegacyShapeProto) -> Result<Self, ProtoError> {
-        // Without padding, it is a message of today, of which the core reads the rest.
+        // Without the fields about padding, it is a message as of today, which the core reads.
         let layout = shape.layout.as_ref();
         let message = ShapeProto {
             element_type: shape.element_type,
@@ -118,7 +118,7 @@ fn of_field(error: LegacyError) -> ProtoError {
     }
 }
 
-/// A number as the schema has it; those of arrays fit.
+/// A number as the schema's type; the numbers of a valid array fit.
 fn int(number: impl TryInto<i64>) -> i64 {
     number.try_into().unwrap_or(i64::MAX)
 }

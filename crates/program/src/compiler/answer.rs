@@ -10,7 +10,7 @@ use xla_shape_hlo::{Account, Module};
 
 /// What a compiler says about a program that it compiled for one device.
 ///
-/// It serializes to what the compiler's process writes, in which no number is rounded.
+/// Its serialized form is what the compiler's process writes; no number is rounded.
 ///
 /// ```
 /// use xla_shape_hlo::Module;
@@ -55,11 +55,11 @@ pub struct CompilerAnswer {
     /// What the compiler expects the program to cost, by its own names, such as `flops`.
     #[serde(with = "bits")]
     pub cost: BTreeMap<String, f64>,
-    /// Of a GPU, whether the compiler took results of autotuning from a file; without them it does not tune. `None` for a TPU, or if the
+    /// For a GPU: whether the compiler took results of autotuning from a file; without them it does not tune. `None` for a TPU, or if the
     /// user's options say what it does.
     #[serde(default)]
     pub autotuned: Option<bool>,
-    /// Of a GPU whose results of autotuning are not complete: for how many instructions the file has none, and of how many,
+    /// For a GPU, if the file lacks some results of autotuning: how many instructions have none, and of how many,
     /// as far as the compiler counts them.
     #[serde(default)]
     pub untuned: Option<[Option<u64>; 2]>,

@@ -1,4 +1,4 @@
-//! A process: it gets its input, its answer is waited for, and it is ended, with all that it started.
+//! Runs a process: passes its input, waits for its answer, and ends it together with all processes that it started.
 
 use super::{CompileError, CompilerAnswer};
 pub use group::end_with_parent;
@@ -16,17 +16,17 @@ const MAX_NOTES: usize = 16 << 20;
 /// How often a process is looked at.
 const SOON: Duration = Duration::from_millis(50);
 
-/// How long the process of a compiler may take beyond the time limit of the compiler: it loads the plug-in and describes the device before, and asks for
-/// the parts of the answer after. The process has limits of its own for some of these calls. A plug-in may hang in any.
+/// How long the process of a compiler may run in addition to the compiler's time limit: before it compiles, it loads the plug-in and describes the
+/// device; afterwards, it asks for the parts of the answer. The process limits some of these calls itself, but a plug-in may hang in any of them.
 const BESIDES: Duration = Duration::from_secs(20);
 
-/// How long the last words of a process are waited for when it has ended.
+/// After a process has ended, how long to wait for the rest of what it wrote.
 const LAST_WORDS: Duration = Duration::from_millis(250);
 
 /// What the process of a compiler says.
 pub(super) type Answer = Result<CompilerAnswer, CompileError>;
 
-/// When a process has done what it was started for.
+/// When a process counts as done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Until {
     /// When it has answered: some compilers take long to exit after that, or never do.
@@ -55,7 +55,7 @@ pub struct Done<T> {
 }
 
 /// Runs a process until it is done. `read` reads its standard output in a thread. `go_on` is asked now and then, with what the process has written
-/// to standard error; if it says no, the process is ended. What the process started ends with it.
+/// to standard error; if it says no, the process is ended. Processes that this one started end with it.
 ///
 /// Nothing here waits for a pipe: a process that this one started, and that outlives it, may keep all of them open.
 ///
@@ -122,7 +122,7 @@ pub(super) fn run(
     program: &[u8],
     stop: &AtomicBool,
 ) -> Result<(Answer, String), CompileError> {
-    // A limit beyond what `Instant` can say is no limit.
+    // A limit that an `Instant` cannot represent is never reached.
     let end = Instant::now().checked_add(limit.saturating_add(BESIDES));
     let mut is_late = false;
     let done = attend(command, program, Until::Answer, first_answer, |_| {
@@ -177,13 +177,13 @@ impl Notes {
         Self { bytes, end }
     }
 
-    /// What it has written so far, of which at most 16 MiB are kept.
+    /// What the process has written so far, up to 16 MiB.
     #[must_use]
     pub fn so_far(&self) -> String {
         String::from_utf8_lossy(&self.bytes.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
     }
 
-    /// What there is, after a short time for the rest.
+    /// Waits a short time for the rest, and returns all.
     fn last(&self) -> String {
         // Nothing is sent: the other end is dropped when standard error ends.
         let _ = self.end.recv_timeout(LAST_WORDS);
@@ -210,14 +210,14 @@ mod group {
         Ok(waitid(WaitId::Pid(Pid::from_child(child)), options)?.is_some())
     }
 
-    /// Ends it and its group. It must not have been waited for.
+    /// Ends the process and its group. Nobody may have waited for the process: after that, its number may belong to another one.
     pub(super) fn end(child: &mut Child) {
         // This fails if every process of the group has ended.
         let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
         let _ = child.kill();
     }
 
-    /// Ends the group of this process when the one that started it has ended: a group of its own does not get the Ctrl-C of the terminal.
+    /// Ends this process and its group when its parent has ended: as it has a group of its own, it does not get the terminal's Ctrl-C.
     pub fn end_with_parent() {
         let parent = std::os::unix::process::parent_id();
         let own = rustix::process::getpid();

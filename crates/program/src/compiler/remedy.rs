@@ -14,7 +14,7 @@ const VMEM_OPTION: &str = "xla_tpu_scoped_vmem_limit_kib";
 const MOST_RESULTS: usize = 16;
 
 impl Compiler {
-    /// Whether an option or a flag of the compiler sets another limit of the VMEM of kernels than its own.
+    /// Whether an option or a flag of the compiler sets the limit of the VMEM of kernels to another value than the default.
     ///
     /// ```
     /// use xla_shape_program::Compiler;
@@ -117,7 +117,7 @@ fn with_vmem_limit(program: &[u8], bytes: u64) -> Cow<'_, [u8]> {
     if changed == text { Cow::Borrowed(program) } else { Cow::Owned(changed.into_bytes()) }
 }
 
-/// Where the digits of the size begin, in a text of JSON with quotes or what MLIR writes for them.
+/// Where the digits of the size begin in a JSON text, whose quotes may be escaped as in MLIR.
 fn size_in(config: &str) -> Option<usize> {
     let unquoted = |text: &'_ str| -> usize {
         let quote = ["\\22", "\\\"", "\""].into_iter().find(|quote| text.starts_with(quote));

@@ -66,7 +66,7 @@ const DUMP_TEXT: &str = "xla_dump_hlo_as_text";
 const WARNINGS: [(&str, &str); 3] =
     [("TPU_MIN_LOG_LEVEL", "1"), ("TPU_STDERR_LOG_LEVEL", "1"), ("TF_CPP_MIN_LOG_LEVEL", "1")];
 
-/// For a compiler that nothing ends early.
+/// The stop flag of a compilation that nothing stops.
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 impl Compiler {
@@ -83,7 +83,8 @@ impl Compiler {
         self.compile_until(&NEVER, host, target, program)
     }
 
-    /// Like [`compile`](Self::compile), with what the compiler writes to standard error, and its warnings among that. `host` does not get it.
+    /// Like [`compile`](Self::compile), but also returns what the compiler writes to standard error, including its warnings, instead of passing it
+    /// to `host`.
     ///
     /// # Errors
     /// As [`compile`](Self::compile).
@@ -134,7 +135,7 @@ impl Compiler {
             _ => None,
         };
         let Some(untuned) = untuned else { return said };
-        // Asks again without what is missing, in a process of its own: a compiler that has read results does not compile without them.
+        // Ask again without the missing results, in a new process: a compiler that has read results once does not compile without them.
         let mut compiler = self.clone();
         match untuned {
             [Some(without), Some(of)] if without >= of => compiler.autotune = None,
@@ -171,8 +172,8 @@ impl Compiler {
         self.answer(host, command, program, stop).map(|(said, _)| said)
     }
 
-    /// Compiles a program that the compiler refused once more; the compiler leaves its modules in a directory. Its messages are those of
-    /// the first attempt, so nobody hears them again.
+    /// Compiles a refused program once more, so that the compiler leaves its modules in a directory. The messages are the same as
+    /// in the first attempt, so they are not shown again.
     pub fn leave_modules(&self, host: &Host, target: impl Into<Target>, program: &[u8], folder: &Path) {
         let Ok(mut command) = self.command(host, &target.into()) else { return };
         let mut option = OsString::from(format!("{DUMP_OPTION}="));
@@ -225,7 +226,7 @@ impl Compiler {
     /// The description of the GPU, if the user has one.
     ///
     /// # Errors
-    /// If the file cannot be read, or is none.
+    /// If the path is not a file, or the file cannot be read.
     pub fn described(&self) -> Result<Option<GpuConfig>, Error> {
         self.config.as_deref().map(read_config).transpose()
     }
@@ -277,7 +278,7 @@ impl Compiler {
         })
     }
 
-    /// Compiles for a GPU, with the options that it needs where there is none on which the compiler could time its choices. The compiler must have
+    /// Compiles for a GPU without having one, with the options that this needs: the compiler cannot time its choices. It must have
     /// all results of autotuning, because it ignores those of another GPU, driver or compiler without a word.
     fn compile_for_gpu(&self, topology: &Topology, program: &Program) -> Result<Compiled, Error> {
         let choices = match &self.autotune {
@@ -292,7 +293,7 @@ impl Compiler {
         };
         match with(true) {
             // The compiler estimates times only for some GPUs, and refuses the others (`Cannot find key: sm_80`). Where it times kernels, it
-            // takes that refusal for one of each kernel, and says what it says about missing results.
+            // takes this refusal as the refusal of every kernel, and gives the same message as for missing results.
             Err(Error::Plugin { .. }) => with(false),
             compiled => compiled,
         }
@@ -320,8 +321,8 @@ impl Compiler {
     }
 }
 
-/// For how many instructions, of how many, results of autotuning are missing, if that is why the compiler refuses a program. It does not always count
-/// them.
+/// If the compiler refuses a program because results of autotuning are missing: for how many instructions, and of how many. `None` for each number
+/// that the message does not give.
 fn incomplete(message: &str) -> Option<[Option<u64>; 2]> {
     let Some((_, rest)) = message.split_once("Failed to get configs for: ") else {
         return message.contains("No cached config found for HLO instr").then_some([None; 2]);
@@ -363,7 +364,7 @@ fn numbers(properties: Properties) -> BTreeMap<String, f64> {
     properties.into_iter().filter_map(|(name, property)| Some((name, number(property)?))).collect()
 }
 
-/// The user's flags of libtpu, and those that make it write what it did with kernels into a directory.
+/// The user's flags of libtpu, and the flags that make it dump its texts about kernels into a directory.
 fn flags_with_dump(mut flags: OsString, folder: &Path) -> Result<OsString, String> {
     // libtpu divides its flags at white space.
     if folder.to_string_lossy().contains(char::is_whitespace) {

@@ -25,14 +25,14 @@ pub(super) fn is_module(file: &File<'_>) -> bool {
     is_message(file.bytes) || is_text().unwrap_or(false)
 }
 
-/// Whether a text has a module whose lines have the prefixes of a log.
+/// Whether a text has a module in a log: with a prefix before each line.
 fn is_wrapped(text: &str) -> bool {
     let mut log = LogLines::default();
     let mut begins = |words: &str| text.lines().any(|line| log.unwrap(line).trim_start().starts_with(words));
     text.contains("HloModule ") && text.contains("ENTRY ") && begins("HloModule ") && begins("ENTRY ")
 }
 
-/// A module, and the files beside it.
+/// A module, and the compiler's other files about it.
 ///
 /// ```
 /// use xla_shape_program::{File, ModuleDump};
@@ -56,7 +56,7 @@ pub struct ModuleDump<'g> {
     files: DumpFiles,
     others: Vec<String>,
     folder: BTreeMap<&'g str, &'g [u8]>,
-    /// Of a directory with profiles, those of the hosts.
+    /// In a directory with profiles: the profiles of the hosts.
     hosts: Vec<&'g [u8]>,
 }
 
@@ -93,7 +93,7 @@ impl<'g> ModuleDump<'g> {
         let size = |path: &str| Some(all.get(path)?.len() as u64);
         let (path, mut files, others) = chosen_dump(all.keys().copied(), size)?;
         let module = files.best_module()?.to_owned();
-        // A module that is a message is not beside itself.
+        // If the module is the message, it is not also a file that belongs to the module.
         files.proto = files.proto.filter(|name| *name != module);
         let in_folder = all.iter().filter_map(|(name, bytes)| {
             let (folder, name) = name.rsplit_once('/').unwrap_or(("", name));
@@ -227,8 +227,8 @@ fn kernel_name(file: &File<'_>) -> Option<String> {
     }
     let text = file.text()?;
     let stem = if name == PASTED { "pasted" } else { name.split('.').next()? };
-    // Where vectors are registers, or have no layouts yet, no relayout can be told; the answer says which text has them.
-    // A message about an operation has its layouts too.
+    // In texts in which vectors are registers, or have no layouts yet, relayouts cannot be found; the answer names the text that has them. A
+    // message about an operation has layouts, too.
     let is_mlir = Language::of(file.bytes) == Some(Language::Mlir);
     let has_layouts = is_mlir && (text.contains("xir_tc.vpad<") || text.contains("#tpu.vpad<"));
     if text.contains(".roll_vectors ") || (!has_layouts && text.contains("stable_mosaic.version")) {

@@ -46,7 +46,7 @@ impl File<'_> {
     }
 }
 
-/// Texts or files, and others to compare with.
+/// Texts or files, and optionally others to compare them with.
 ///
 /// ```
 /// use xla_shape_program::{File, Input, PASTED, Reading};
@@ -78,7 +78,7 @@ impl<'g> Input<'g> {
         if self.files.is_empty() { self.against } else { self.files }
     }
 
-    /// Why it is nothing that is known.
+    /// Why the input is not recognised.
     ///
     /// ```
     /// use xla_shape_program::{File, Input};
@@ -88,7 +88,7 @@ impl<'g> Input<'g> {
     /// ```
     #[must_use]
     pub fn unknown(self) -> &'static str {
-        // Of a directory, only the names of the files may be given.
+        // For a directory, the caller may give the files' names without their contents.
         let is_empty = [self.files, self.against].iter().all(|files| match files {
             [] => true,
             [file] => file.bytes.trim_ascii().is_empty(),

@@ -24,7 +24,7 @@ pub struct Question {
     pub verb: &'static str,
     /// What the answer is, for people.
     pub title: &'static str,
-    /// The command, without the name of the program. A text that was pasted and that the program reads from a file is `-`, standard input.
+    /// The command, without the name of the program. If the program reads a pasted text as a file, the file is `-`, standard input.
     pub command: Vec<String>,
 }
 

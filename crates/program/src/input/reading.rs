@@ -134,7 +134,7 @@ fn of_file(file: &File<'_>) -> Vec<Reading> {
         return Vec::new();
     }
     let Some(text) = file.text() else {
-        // Bytecode, a message, or bytes about which the reader of modules says what they are.
+        // Bytecode, a message, or other bytes that the reader of modules knows.
         return match Language::of(file.bytes) {
             Some(_) => vec![Reading::Source],
             None if is_known(file.bytes) => vec![Reading::Hlo],
@@ -180,7 +180,7 @@ fn of_short_text(text: &str, found: &mut Vec<Reading>) {
     let notations =
         Notation::ALL.iter().copied().filter(|&notation| !matches!(notation, Notation::Xla | Notation::Mosaic));
     found.extend(notations.filter(|&notation| AnyLayout::read(notation, trimmed).is_ok()).map(Reading::Layout));
-    // Of a text that was meant as a layout or a shape, the answer is the error with its position.
+    // If a text was meant as a layout or a shape, the answer is the error with its position.
     if found.is_empty() {
         found.extend(meant_layout(trimmed).map(Reading::Layout));
     }

@@ -48,7 +48,7 @@ pub(super) fn two_shapes(text: &str) -> Option<[&str; 2]> {
     is_like_a_shape(second).then_some([first, second])
 }
 
-/// A shape and a sharding after it, also as the option of the program.
+/// A shape and the sharding after it, which may be written as the option `--sharding`.
 pub(super) fn shape_and_sharding(text: &str) -> Option<[&str; 2]> {
     let (shape, rest) = after_shape(text.trim())?;
     let rest = rest.trim_start_matches([' ', '\n', '\t', ',']).trim_start_matches("--").trim_start_matches("sharding");

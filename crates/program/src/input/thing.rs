@@ -8,7 +8,7 @@ use std::io::Read as _;
 use std::path::Path;
 use xla_shape_files::{Error, contents, files_below};
 
-/// The bytes at the beginning of a file by which a profile is known.
+/// How many bytes at the beginning of a file show whether it is a profile.
 const BEGINNING: u64 = 128;
 
 /// What a word of a command line names: a file with its name, the names of the files of a directory, or the word itself, which is a text.
@@ -66,7 +66,7 @@ impl Thing {
         Self { names: vec![PASTED.to_owned()], bytes }
     }
 
-    /// Whether it is a text without a file.
+    /// Whether it is a text that is not in a file.
     #[must_use]
     pub fn is_text(&self) -> bool {
         self.names == [PASTED]

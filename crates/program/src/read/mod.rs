@@ -1,4 +1,4 @@
-//! Reads the file of a module, of a run or of a profile, and recognizes files that are none.
+//! Reads the file of a module, of a run or of a profile, and recognizes other files.
 
 mod profile;
 
@@ -40,7 +40,7 @@ pub enum ReadError {
     Syntax {
         /// What is wrong, and where in `text`.
         error: ParseError,
-        /// The text; of bytes that are not text, what is before the first invalid ones, and U+FFFD for those.
+        /// The text. If the bytes are not text, it ends with U+FFFD in place of the first invalid bytes.
         text: String,
         /// The whole message.
         message: String,
@@ -64,13 +64,13 @@ pub enum ReadError {
         /// What is wrong, and where.
         error: ProfileError,
     },
-    /// It is a profile in which no module has the name that is asked for, or several have it.
+    /// It is a profile in which no module, or more than one, has the requested name.
     NoModule {
         /// The file.
         name: String,
         /// The name that is asked for.
         wanted: String,
-        /// The modules with this name, or else those that the profile has.
+        /// The modules with this name; if there are none, all modules of the profile.
         modules: Vec<String>,
     },
 }
@@ -212,7 +212,7 @@ pub(crate) fn read(name: &str, bytes: Vec<u8>) -> Result<Contents, ReadError> {
     Ok(Contents { unread: Some(Unread { instructions, of, error, shown }), ..Contents::from(module) })
 }
 
-/// What a trace for viewers is, without a profile beside it.
+/// The error for a trace for viewers that has no profile next to it.
 const TRACE: &str = "this is a trace for viewers, which has no modules, so its times belong to no source lines; the profiler writes a \
                      *.xplane.pb beside it, which has both";
 
@@ -222,7 +222,7 @@ pub(crate) fn host_of_trace(name: &str) -> Option<&str> {
     name.strip_suffix(['.', '_'])
 }
 
-/// Whether the form of these bytes is known: one that has a module, or one for which the error says why none can be read.
+/// Whether the form of these bytes is known: it either has a module, or the error can say why no module can be read.
 pub(crate) fn is_known(bytes: &[u8]) -> bool {
     is_message(bytes) || Profile::is_profile(bytes) || other_form(bytes).is_some()
 }
@@ -247,8 +247,8 @@ fn other_form(bytes: &[u8]) -> Option<&'static str> {
     has_header.then_some("this is a .safetensors file; `xla-shape relayout --tensor NAME` reads it")
 }
 
-/// The bytes of a program without what is around it: a fence of Markdown, the prefixes of a log, a string of another language; protobuf's
-/// text as a message. Bytes that begin as a program does, or have none inside, stay as they are.
+/// The bytes of a program, taken out of a fence of Markdown, the lines of a log, or a string of another language; a message in protobuf's text
+/// format becomes its bytes. Bytes that begin as a program does, or contain none, stay as they are.
 #[cfg(feature = "files")]
 pub(crate) fn unwrapped(name: &str, bytes: Vec<u8>) -> Result<Vec<u8>, ReadError> {
     if Language::of(&bytes).is_some() || is_known(&bytes) {
@@ -262,7 +262,7 @@ pub(crate) fn unwrapped(name: &str, bytes: Vec<u8>) -> Result<Vec<u8>, ReadError
     Ok(inside.map_or(bytes, String::into_bytes))
 }
 
-/// The program in MLIR inside of another text, if that has no HLO.
+/// The MLIR program inside another text, if the text has no HLO.
 #[cfg(feature = "files")]
 pub(crate) fn mlir_inside(bytes: &[u8]) -> Option<String> {
     if Language::of(bytes).is_some() || is_known(bytes) {

@@ -63,7 +63,7 @@ pub(crate) fn program_of(name: &str, profile: Arc<Profile>, wanted: Option<&str>
     })
 }
 
-/// The module that took the most time of those with a message; of equal ones, the one with the longest message.
+/// Among the modules with a message, the one that took the most time; of equal ones, the one with the longest message.
 fn longest(profile: &Profile) -> Option<usize> {
     let all = profile.modules().iter().enumerate();
     let with_message = all.filter_map(|(number, module)| Some((number, module, module.message()?.len())));
@@ -90,7 +90,7 @@ fn named(name: &str, profile: &Profile, wanted: &str) -> Result<usize, ReadError
     }
 }
 
-/// One run on each device: of the first device the one that took the median of the times, and of each other device the one of the same number.
+/// One run for each device: on the first device, the run with the median time; on every other device, the run with the same number.
 #[cfg(feature = "files")]
 pub(crate) fn median_runs(runs: &[Run]) -> Vec<Run> {
     let mut by_device = BTreeMap::<usize, Vec<Run>>::new();

@@ -34,7 +34,7 @@ pub(super) const TINY_REGION: usize = 512;
 /// The permutes that such a transpose costs for each vector. **Z**.
 const PERMUTES_OF_TINY: usize = 16;
 
-/// The most elements of such a region that are copied one by one in as little time. **Z**.
+/// Up to this many elements, copying such a region one by one takes no longer. **Z**.
 const MAX_TINY_ELEMENTS: usize = 32;
 
 /// The estimated cost of a kernel.

@@ -46,7 +46,7 @@ fn widen(axes: &mut Axes, bytes: usize) -> (usize, Option<[u8; MAX_BYTES]>) {
         return (bytes, None);
     }
     // The innermost loops are taken together if they cover as many bytes as their elements have, without gaps, on both sides: 2 times 2 bytes become
-    // one element of 4 bytes, even if the source has the two in another order. Of all sizes up to 16 bytes, the largest is taken.
+    // one element of 4 bytes, even if the source has the two in another order. The largest possible size up to 16 bytes is taken.
     let (mut taken, mut wide) = (0, bytes);
     for count in 1..=axes.len() {
         let inner = &axes[axes.len() - count..];
@@ -166,8 +166,8 @@ fn transposed(axes: &mut Axes, bytes: usize, shuffle: Option<[u8; 16]>) -> Trans
     a.take(axes);
     let mut b = Chain::new(nearest(axes, |axis| axis.to), |axis| axis.to);
     b.take(axes);
-    // A loop that continues both sides goes to the one that is too short without it, preferably the destination's, which is written in
-    // whole lines.
+    // A loop may continue the chains of both sides. The chain that is too short without it gets the loop; if both are, the destination's,
+    // because the destination is written in whole lines.
     loop {
         let b_first = b.len * bytes < 64 && a.len * bytes >= MAX_BYTES;
         let taken = if b_first { [b.take(axes), a.take(axes)] } else { [a.take(axes), b.take(axes)] };

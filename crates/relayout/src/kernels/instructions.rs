@@ -39,7 +39,7 @@ pub(in super::super) struct Instructions {
 }
 
 impl Instructions {
-    /// At most these vectors, of those that the CPU has. Without vectors, all stores are ordinary.
+    /// These vectors, or the widest that the CPU has if it lacks them. Without vectors, all stores are ordinary.
     pub(in super::super) fn new(vectors: Vectors, stores: StoreMode) -> Self {
         let vectors = vectors.min(Vectors::detect());
         Self { vectors, stores: if vectors == Vectors::None { StoreMode::Ordinary } else { stores } }

@@ -276,7 +276,7 @@ impl Packing {
     }
 }
 
-/// Packing of evenly spaced elements of a byte each to contiguous packed ones, or the inverse.
+/// Packs evenly spaced elements, each in a byte, into contiguous elements of fewer bits, or unpacks them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Units {
     /// The bits of a packed element, fewer than 8.

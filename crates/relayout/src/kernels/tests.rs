@@ -178,7 +178,7 @@ fn transposes() {
     }
 }
 
-/// Every remainder of rows and columns after blocks of whole vectors, and more columns than are taken at once.
+/// All remainders of rows and columns that blocks of whole vectors leave, and more columns than one pass takes.
 #[test]
 fn transposes_matrices() {
     let most = if cfg!(miri) { 6 } else { 19 };

@@ -101,7 +101,7 @@ fn check(words: [u32; LANES]) {
     }
 }
 
-/// All upper halves, so all bf16 and all exponents, with lower halves at a tie and next to it; all lower halves.
+/// All upper halves (so all bf16 and all exponents), each with lower halves at a tie and next to it; and all lower halves.
 #[test]
 fn conversions_are_those_of_the_definition() {
     let step = if cfg!(miri) { 911 } else { 1 };

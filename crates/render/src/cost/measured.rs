@@ -174,7 +174,7 @@ pub(super) fn notes(measured: &Measured) -> Vec<String> {
 
 /// How often an instruction ran, and how long it took each time.
 pub(crate) struct Each {
-    /// How often it was executed. If it is not known how many kernels of a GPU one execution has, the number of kernels.
+    /// How often it was executed. For a GPU, if it is not known how many kernels one execution launches, how many kernels ran.
     pub(crate) count: String,
     pub(crate) mean: u64,
     /// The shortest and the longest time, in brackets after a space; empty for one event.

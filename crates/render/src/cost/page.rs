@@ -81,7 +81,7 @@ fn copies(cost: &ProgramCost) -> Option<Element> {
     let known = cost.copies.get(..MOST).unwrap_or(&cost.copies);
     let (first, others) = known.split_at(known.len().min(SHOWN));
     let list = |copies: &[CopyCost]| element("ul").class("copies").with_all(copies.iter().map(copy_entry));
-    // The tables below are not to be missed.
+    // Only the first copies are shown at once, so that users see that tables follow.
     let more = (!others.is_empty()).then(|| {
         let summary = element("summary").text(format_args!("{} more", Grouped(others.len() as u64)));
         element("details").with(summary).with(list(others))
@@ -143,11 +143,11 @@ fn tried(cost: &ProgramCost) -> Option<Element> {
     table("tried", "Tried: compiled again with the layouts that would remove copies", ["Asked", "Answer"], 0, rows)
 }
 
-/// What something of the program costs: a line, a scope or an opcode.
+/// What a source line, a scope or an opcode of the program costs.
 struct Share<'c> {
     name: &'c str,
     amount: Option<Amount>,
-    /// Of how many instructions it is the sum.
+    /// The number of instructions in this sum.
     of: usize,
     /// What a click on the name searches in the page.
     find: Option<String>,

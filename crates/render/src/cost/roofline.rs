@@ -21,7 +21,7 @@ struct Point<'m> {
     of: &'m MeasuredInstruction,
 }
 
-/// The picture; nothing if the profile does not say what the device can do, or of no instruction what it computes.
+/// The picture; `None` if the profile does not say how fast the device is, or how much any instruction computes.
 pub(super) fn roofline(measured: &Measured) -> Option<Element> {
     let known = |peak: Option<u64>| peak.filter(|peak| *peak > 0).map(|peak| peak as f64);
     let (flops, bytes) = known(measured.peak_flops_per_second).zip(known(measured.peak_bytes_per_second))?;

@@ -17,7 +17,7 @@ impl Show for ProgramCost {
         let mut text = Text::new(width);
         if let Some(found) = &self.measured {
             measured::add(&mut text, found);
-            // Of what the compiler expected, the measured rows have what matters.
+            // The measured rows already have the compiler's figures that matter.
             if self.sums.total.is_some() {
                 text.heading("What the compiler expected");
                 text.paragraph(answer(self));
@@ -181,7 +181,7 @@ pub(super) const fn collectives(cost: &ProgramCost) -> &'static str {
     }
 }
 
-/// What runs beside it.
+/// What runs at the same time.
 pub(super) fn beside(found: &Collective) -> String {
     match (found.hidden, found.hidden_by.as_slice()) {
         (None, _) if found.is_asynchronous => "asynchronous, but the module has no schedule".to_owned(),

@@ -151,7 +151,7 @@ fn notes(drawing: &DeviceDrawing) -> Vec<String> {
     notes
 }
 
-/// The picture between these lines.
+/// The picture, with `titles` above it and `notes` below.
 fn picture<T>(drawing: &DeviceDrawing, titles: &[&str], notes: &[String], form: impl Fn(svg::Drawing<'_>) -> T) -> T {
     const MARGIN: u64 = 16;
     const LINE: u64 = 20;

@@ -16,7 +16,7 @@ const LABELS: u64 = 72;
 const CHARACTER: u64 = 7;
 
 impl Show for RegisterDrawing {
-    /// One line for each sublane; `░` is where no element is.
+    /// One line for each sublane; `░` marks places without an element.
     fn text(&self, width: usize) -> Text {
         let mut text = Text::new(width);
         text.paragraph(heading(self));

@@ -25,7 +25,7 @@ const MAX_TITLE: usize = 300;
 const MAX_LABEL: usize = 60;
 /// How many characters of an index are in a cell's attributes.
 const MAX_INDEX: usize = 1000;
-/// How many positions a line of the memory view has, and the width of a phone in pixels, which a line does not exceed.
+/// How many positions a line of the memory view has, and the width of a phone's screen in pixels: no line is wider.
 const PER_LINE: usize = 8;
 const NARROW: usize = 380;
 
@@ -239,6 +239,7 @@ fn plane(plane: &Plane) -> Part {
     let corner = across.prefix();
     let width = labels.chain(columns.iter().map(String::len)).max().unwrap_or(1) * CHARACTER + 8;
     let first = rows.iter().chain([&corner]).map(String::len).max().unwrap_or(0) * CHARACTER + 6;
+    // All columns are as wide as the longest number or label, and the row labels are to their left. Indices that are not shown leave a gap.
     let mut lefts = Vec::with_capacity(columns.len());
     body.push(ending(first - 6, top + 12, &corner));
     let mut left = first;
@@ -264,6 +265,7 @@ fn plane(plane: &Plane) -> Part {
             let Some(cell) = cell else { continue };
             let (left, gap) = (lefts[column], across.gap_before(column));
             body.push(self::cell(cell, [left, top], width, &cell.position.to_string()));
+            // A bold edge separates neighbours in different tiles. There is none across a gap, where the real neighbour is not shown.
             let beside = column.checked_sub(1).and_then(|column| cells[column].as_ref());
             if !gap && beside.is_some_and(|beside| differ(beside, cell)) {
                 let _ = write!(edges, "M{left} {top}v{CELL_HEIGHT}");

@@ -10,7 +10,7 @@ fn names(generations: &[Generation]) -> String {
     generations.iter().map(|generation| generation.name()).collect::<Vec<_>>().join(", ")
 }
 
-/// Begins with the layout that a TPU chooses for an array: that of the default generation, or of those that are named.
+/// The first lines: the layout that a TPU chooses for an array, of the default generation or of the generations that the user names.
 pub(super) fn lead(page: &mut Text, explanation: &Explanation) {
     let Some(array) = explanation.given().array() else { return };
     let choices = explanation.stored();

@@ -54,7 +54,7 @@ fn names(gpus: &[Gpu]) -> String {
     gpus.iter().map(|gpu| gpu.name()).collect::<Vec<_>>().join(", ")
 }
 
-/// What an operation wants, of which array.
+/// Which order of dimensions an operation wants, and for which of its arrays.
 pub(crate) fn wanted(operation: GpuOperation, order: WantedOrder) -> &'static str {
     match (operation, order) {
         (GpuOperation::Convolution, WantedOrder::ChannelsLast) => {

@@ -19,7 +19,7 @@ impl Show for Explanation {
         let shape = self.given().shape();
         let mut page = self.lead(width);
         explain(&mut page, shape);
-        // Of one array, the first lines have what the named generations choose.
+        // For a single array, the first lines have the layouts that the named generations choose.
         if self.generations().is_empty() || shape.array().is_none() {
             choices::explain(&mut page, self, MAX_LIST);
         }

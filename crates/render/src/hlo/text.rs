@@ -169,7 +169,7 @@ pub(crate) fn what_takes_memory(report: &Report, text: &mut Text) {
     push_section(report, text, Section::Padded);
 }
 
-/// Whether a section says more than the screen.
+/// Whether a section has more than the first screen of the text shows.
 fn has_more(report: &Report, section: Section) -> bool {
     match section {
         Section::Memory => false,

@@ -440,7 +440,7 @@ fn lines(kernel: &CompiledKernel, names: &FileNames<'_>, text: &mut Text) {
     if kernel.lines.is_empty() {
         return;
     }
-    // Of a program that the compiler refused, there are operations without bundles.
+    // If the compiler refused the program, there are operations without bundles.
     let has_bundles = kernel.bundles.is_some();
     text.paragraph(if has_bundles { "  lines, those with the most bundles first" } else { "  lines" });
     let lines = kernel.lines_by_bundles();

@@ -24,7 +24,7 @@ const SHAPES: [&str; 2] = ["path", "rect"];
 /// It reads as the page does: `element("p").class("hint").text("3 < 4")` is `<p class="hint">3 &lt; 4</p>`.
 #[derive(Clone, Default)]
 pub(crate) struct Element {
-    /// Empty for several elements without one around them.
+    /// The name of the tag; empty for a list of elements without a tag around them.
     name: &'static str,
     /// The attributes and the content, as HTML.
     attributes: String,

@@ -26,7 +26,7 @@ pub(crate) fn page_of_tables(title: &str, main: Element) -> String {
     Page { title, heading: title, bar, main, script: FIND, ..Page::default() }.html()
 }
 
-/// A search field for the bar of a page, and what says how much was found.
+/// A search field for the bar of a page, and the place that says how much was found.
 pub(crate) fn search(what: &str) -> Element {
     let field = element("input").id("search").attribute("type", "search");
     element("form")
@@ -42,11 +42,11 @@ pub(crate) struct Page<'t> {
     /// The title of the window, and the heading: both are text.
     pub(crate) title: &'t str,
     pub(crate) heading: &'t str,
-    /// What the bar at the top has beside the heading, the content, and elements after it.
+    /// What the bar at the top has after the heading, then the content, and elements after the content.
     pub(crate) bar: Element,
     pub(crate) main: Element,
     pub(crate) end: Element,
-    /// CSS beside the style of all pages.
+    /// CSS in addition to the style of all pages.
     pub(crate) style: &'t str,
     pub(crate) script: &'t str,
 }
@@ -141,8 +141,8 @@ pub(crate) fn left_out(length: usize) -> Option<Element> {
     Some(hint(format_args!("… and {left} more; --format json has all")))
 }
 
-/// A table with these columns, of which each has a class. Its first `numbers` columns are as wide as their numbers on a narrow screen, and the
-/// others of the first `beside` columns share the rest of the width.
+/// A table with these columns, each with its class. On a narrow screen, the first `numbers` columns are as wide as their numbers, and the other
+/// columns among the first `beside` share the rest of the width.
 pub(crate) fn table_of<'c>(
     columns: impl Iterator<Item = (&'c str, &'static str)>,
     numbers: usize,

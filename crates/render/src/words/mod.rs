@@ -62,7 +62,7 @@ pub(crate) fn in_one_line(message: &str, most: usize) -> String {
 pub(crate) fn change_in_percent(before: Option<u64>, after: Option<u64>) -> Option<String> {
     let (before, after) = (before.filter(|&before| before > 0)?, after?);
     let percent = (after as f64 - before as f64) / before as f64 * 100.0;
-    // A difference is never shown as none.
+    // A difference that rounds to 0 is not shown as 0.
     let is_rounded_away = before != after && percent.abs() < 0.05;
     Some(if is_rounded_away { "less than 0.1 %".to_owned() } else { format!("{percent:+.1} %") })
 }

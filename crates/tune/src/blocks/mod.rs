@@ -111,7 +111,7 @@ pub trait Source {
 }
 
 impl Question {
-    /// A question about axes on a TPU, with everything else as it is if nobody says it.
+    /// A question about axes on a TPU, with defaults for everything else.
     #[must_use]
     pub fn new(axes: Vec<Axis>, devices: Devices) -> Self {
         Self { axes, devices, jobs: None, keep: Keep::Own, compiler: Compiler::default() }

@@ -67,7 +67,7 @@ impl Recorded {
         self.candidate(&self.axes.iter().map(at).collect::<Vec<_>>())
     }
 
-    /// The answer, and how many candidates were compiled. `backwards`, the values of the axes have the opposite order.
+    /// The answer, and how many candidates were compiled. With `backwards`, the values of the axes are in the opposite order.
     fn ask(&self, backwards: bool) -> (Ranking, usize) {
         let axis = |(name, values): &(String, Vec<String>)| {
             let values = values.iter().cloned();

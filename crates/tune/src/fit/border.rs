@@ -1,18 +1,20 @@
-//! Where the values of one axis cease to fit. It does not compile: it says which values to try next, and reads the border off those that were tried.
+//! The border above which the values of one axis do not fit. This module compiles nothing: it says which values to try next, and finds the border
+//! among the values that were tried.
 //!
-//! A value is taken to fit if a larger one does, so the border is found by bisection. Compilers break this rule now and then: a batch of 13 fits where
-//! one of 12 does not, because another size has other tiles or is computed in another way. The neighbours of the border are therefore tried, too. If nothing fits, the last value is tried: where it fits, the
-//! memory falls from value to value, or has no order, and all are tried.
+//! If a value fits, smaller values are taken to fit as well, so the border is found by bisection. Compilers break this rule now and then: a batch
+//! of 13 fits although a batch of 12 does not, because another size has other tiles or is computed in another way. The neighbours of the border are
+//! therefore tried, too. If no value fits, the last one is tried. If that fits, the memory does not grow from value to value, and all values are
+//! tried.
 
 use std::ops::Range;
 
-/// After so many values that the compiler refuses for another reason than memory, none above them is tried any more.
+/// After this many values that the compiler refuses for another reason than memory, no larger value is tried.
 const MOST_REFUSED: usize = 5;
 
 /// How many values below the border are tried at most until one fits.
 const MOST_BELOW: usize = 3;
 
-/// What came of a value.
+/// The result of trying a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Tried {
     Fits,
@@ -84,14 +86,14 @@ impl Line {
 
     /// The values to try next; empty if the border is known.
     ///
-    /// Of `n` values, where all below a border fit and no other does, at most `floor(log2(n)) + 3` are tried.
+    /// If all values below a border fit and no others, at most `floor(log2(n)) + 3` of `n` values are tried.
     pub(super) fn next(&self) -> Vec<usize> {
         if self.is_unordered() {
             return (0..self.tried.len()).filter(|&value| self.at(value).is_none()).collect();
         }
         let between = self.between();
         let is_refused = |value: &usize| self.at(*value) == Some(Tried::Refused);
-        // One refusal says nothing of other values. After two, it may be that all above are refused, so the gap below them is halved.
+        // A single refusal says nothing about other values. After two, all larger values may be refused, so the gap below them is halved.
         let mut refused = between.clone().filter(is_refused);
         let below = refused.next().filter(|_| refused.next().is_some()).map(|lowest| between.start..lowest);
         if let Some(value) = below.and_then(|below| self.middle(below)) {

@@ -50,7 +50,7 @@ use xla_shape_program::{Compiler, Host};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Question {
-    /// The axes. Of those that may be bisected, the one with the most values is: for each combination of the others' values.
+    /// The axes. Among the axes that may be bisected, the one with the most values is bisected, for each combination of the others' values.
     pub axes: Vec<Axis>,
     /// How many compilers run at a time on this machine; `None` for as many as it has room for.
     pub jobs: Option<NonZeroUsize>,

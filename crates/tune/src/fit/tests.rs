@@ -25,8 +25,8 @@ impl Source for Programs<'_> {
     }
 }
 
-/// The text of a program says how many bytes of 100 it needs. Any other text is the message with which it is refused, except that a number that makes
-/// it another program may stand before `compiled BYTES` and before `refused` and the message.
+/// The text of a program is the number of bytes that it needs, of 100. Any other text is the message of a refusal, with one exception: a number,
+/// which makes it another program, followed by `compiled BYTES`, or by `refused` and the message.
 fn needed(text: &str) -> Result<Needed, CompileError> {
     let (number, rest) = text.split_once(' ').unwrap_or((text, ""));
     if let Some(bytes) = rest.strip_prefix("compiled ") {
@@ -59,7 +59,7 @@ fn ask(axes: &[Axis], keep: Keep, makes: &Makes<'_>, fake: &Fake<Needed>) -> Res
     question.answer(&Programs(makes), &host, Some(fake), &fake.stop, &())
 }
 
-/// 40 sizes for each of four kinds of programs, as bisection finds the borders and as all settings show them.
+/// The borders of 40 sizes, for each of four kinds of programs: bisection finds the same ones as trying every setting.
 #[test]
 fn bisection_has_the_borders_of_all_settings_with_a_quarter_of_the_compilations() {
     // The numbers after the first make each program another one.
@@ -238,9 +238,9 @@ fn bisection_has_the_borders_of_programs_that_the_compiler_was_asked_about_in_ev
         assert_eq!((beyond.fits, beyond.error.as_ref()), (Some(false), Some(message)), "{name}");
         let needs = found.rows[border.largest_row.unwrap()].need.needed_bytes;
         assert!(matches!(row.outcomes[largest], Outcome::Bytes(bytes) if Some(bytes) == needs), "{name}");
-        // Whatever was tried is what the compiler said of that size.
+        // Every row has what the compiler said about its size.
         assert!(found.rows.iter().all(|row| every.rows[row.at[0]].need == row.need), "{name}");
-        // Between sizes that do not fit and the next that do, the compiler computes something in another way.
+        // If some sizes do not fit and larger ones do, the compiler computes something in another way.
         let exceptions: Vec<_> = (0..largest).filter(is_refused).map(|at| row.values[at].to_string()).collect();
         assert!(exceptions.iter().eq(&border.exceptions), "{name}: {exceptions:?}");
         assert!(!exceptions.is_empty() || few * 4 <= 40, "{name}: {few}");
@@ -287,7 +287,7 @@ fn what_the_compiler_refuses_is_a_row_with_the_cause_and_loses_no_other() {
             if refused != 22 {
                 continue;
             }
-            // Only what was refused for another reason than memory is asked again.
+            // A program that was refused for another reason than memory is compiled again; the other answers are in the cache.
             let again = Fake::new(needed);
             let second = ask(&[axis("size", 40, true)], keep(), &makes, &again).unwrap();
             let compiled = again.compilations();

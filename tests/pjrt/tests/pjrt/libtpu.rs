@@ -1,6 +1,6 @@
 //! libtpu itself, where it is found: in the active Python environment, or where `PJRT_PLUGIN` says.
 //!
-//! What asks it runs in processes of its own, which are given the variables that it needs.
+//! The tests ask it in processes of their own, with the environment variables that it needs.
 
 use std::env;
 use std::process::{Child, Command, Output, Stdio};

@@ -90,7 +90,7 @@ fn older_and_newer_plugins_work_as_far_as_they_have_the_call() {
         let error = topology.compile(&Program::from_mlir(b"module {}"), &CompileOptions::new()).unwrap_err();
         assert_eq!(error.to_string(), "the plug-in has no PJRT_Compile; it has version 0.60 of PJRT's interface");
     }
-    // A newer one demands more than these declarations have.
+    // A newer plug-in requires longer arguments than these declarations have.
     require_room(24);
     let newer = load(Make { minor: API_MINOR + 9, ..Make::default() }).unwrap();
     let topology = newer.topology(&"v5e".parse().unwrap()).unwrap();
@@ -328,7 +328,7 @@ fn arrays_go_to_a_device_and_come_back_in_the_layout_that_is_wanted() {
         buffer.wait().unwrap();
         assert_eq!(buffer.shape().unwrap().to_string(), "f32[3,5]{1,0:T(4,128)}");
         assert_eq!(buffer.byte_size().unwrap(), 60);
-        // The plug-in refuses tiles of three rows; those with more than an order and tiles are made here, too.
+        // The plug-in refuses tiles of three rows. Layouts that it refuses, or that have more than an order and tiles, are made by the library.
         for to in ["{1,0}", "{0,1}", "{1,0:T(2,2)}", "{1,0:T(3,2)}", "{1,0:T(*,4)}", "{1,0:T(8,128)L(2048)}"] {
             let back = buffer.to_host(&to.parse().unwrap()).unwrap();
             assert_eq!(back.shape().layout().to_string(), to);
@@ -401,7 +401,7 @@ fn a_build_compiles_and_falls_back() {
     std::fs::write(&program, "module {}").unwrap();
     let compile = Compile::new(&program, "v5e:2x2").or_checked_in(&module);
     let present = compile.clone().plugin(file());
-    // SAFETY: the fake is a plug-in, and where there is no file, nothing is loaded.
+    // SAFETY: the fake is a plug-in. If there is no file, nothing is loaded.
     let write = |compile: &Compile| unsafe { compile.write_into(&out) };
     // Nothing is checked in yet.
     let written = write(&present).unwrap();

@@ -1,4 +1,4 @@
-//! An array of all of the bound goes to the arm of the bound.
+//! An array whose size is the bound goes to the arm with the bound, so the later arm never runs.
 
 use xla_shape::{DynBuffer, dispatch, shape};
 

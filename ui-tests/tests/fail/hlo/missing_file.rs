@@ -1,4 +1,4 @@
-//! The file is not there. What depends on its types is not complained about.
+//! The file is not there. Code that uses its types causes no further errors.
 
 use xla_shape::{View, hlo_types};
 

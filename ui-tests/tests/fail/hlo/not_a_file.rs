@@ -1,4 +1,4 @@
-//! A directory is not an HLO file, and neither is a device, which would be read for ever.
+//! A directory is not an HLO file, and neither is a device, from which reading might never end.
 
 xla_shape::hlo_types! {
     mod program = "hlo";

@@ -1,4 +1,4 @@
-//! A constant index is constant.
+//! The numbers of a constant index must be constants.
 
 use xla_shape::{Buffer, index, shape};
 

@@ -1,4 +1,4 @@
-//! A parameter that no call brings.
+//! A parameter of a type that no call can pass.
 
 use xla_shape::{ViewMut, shape};
 

@@ -1,4 +1,4 @@
-//! Shardings that are none, that say nothing of devices, and arrays that they do not divide.
+//! Texts that are not shardings, shardings that say nothing about devices, and arrays that a sharding does not divide.
 
 use xla_shape::{shard, sharding};
 

@@ -1,4 +1,4 @@
-//! What has no end cannot be split.
+//! An unbounded dimension cannot be split.
 
 use xla_shape::shape;
 

@@ -1,4 +1,4 @@
-//! A kernel over static shapes takes no size of run time, and one over elements of a type no others.
+//! A kernel over static shapes does not take sizes at run time, and a kernel over one element type takes no other.
 
 use xla_shape::element::F32;
 use xla_shape::types::{ArrayType, StaticArray};

@@ -1,4 +1,4 @@
-//! Each wrong shape is reported once, wherever it stands, and nothing is complained about that depends on it.
+//! Each wrong shape is reported once, wherever it stands, and code that depends on it causes no further errors.
 
 use xla_shape::{Buffer, View, shape};
 

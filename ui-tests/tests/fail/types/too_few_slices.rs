@@ -1,4 +1,4 @@
-//! A section with a slice less than the array has dimensions, and with something that is not a slice.
+//! A section with fewer slices than the array has dimensions, and one with something that is not a slice.
 
 use xla_shape::{Buffer, shape};
 

@@ -1,4 +1,4 @@
-//! Results that are computed as types are those of the rules.
+//! Results that are computed as types agree with the rules.
 
 use typenum::{Sum, U2, U3, U5};
 use xla_shape::infer::{DotDimensions, Operation, PaddingDimension, SliceDimension, assert_result};

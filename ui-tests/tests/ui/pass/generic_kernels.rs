@@ -23,7 +23,7 @@ fn maximum<S: ArrayType<Element = F32>>(x: View<S>) -> f32 {
     x.indexed_iter().map(|(_, value)| value).fold(f32::MIN, f32::max)
 }
 
-/// Over static shapes, whose numbers are constants.
+/// A kernel over static shapes, whose numbers are constants.
 fn mean<S: StaticArray<Element = F32>>(x: View<S>) -> f32 {
     x.to_row_major().iter().sum::<f32>() / S::ELEMENTS as f32
 }

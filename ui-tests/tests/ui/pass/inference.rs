@@ -12,7 +12,7 @@ type Scalar = shape!(f32[]);
 
 // Layouts may be any.
 const _: () = assert_result::<(X, shape!(f32[8,128]{0,1})), shape!(f32[8,128])>(Operation::Elementwise);
-// A program chooses the precision of what floats of different precision make.
+// If operands are floats of different precision, the program chooses the precision of the result.
 const _: () = assert_result::<(X, shape!(bf16[8,128])), shape!(bf16[8,128])>(Operation::Elementwise);
 const _: () = assert_result::<(X, X), shape!(pred[8,128])>(Operation::Compare);
 const _: () = assert_result::<(X,), shape!(s4[8,128])>(Operation::Convert);

@@ -4,7 +4,7 @@ use xla_shape::tpu::{BlockSpec, V2, V5e, V7x, Vmem, assert_fits};
 use xla_shape::types::{ArrayType, ShapeType};
 use xla_shape::{View, shape, tpu_shape};
 
-// Numbers alone: the type with the layout written out.
+// If all sizes are numbers, the type is the same as with the layout written out.
 fn same(x: tpu_shape!(v5e, bf16[100,200])) -> shape!(bf16[100,200]{0,1:T(8,128)(2,1)}) {
     x
 }

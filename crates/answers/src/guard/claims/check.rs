@@ -1,4 +1,4 @@
-//! Checks claims against a module: what holds, and what is there instead of what does not.
+//! Checks claims against a module: which claims hold, and for the others, what the module has instead.
 
 use super::bound::Bound;
 use super::claim::{Claim, Field, Role, Table};
@@ -18,7 +18,7 @@ words! {
         Holds = "holds",
         /// It does not hold.
         Fails = "fails",
-        /// Nobody knows: the module does not say, or has nothing that the claim is about. It counts as failed.
+        /// Unknown: the module does not say, or has nothing that the claim is about. The claim counts as failed.
         Unknown = "unknown",
     }
 }

@@ -319,7 +319,7 @@ pub type Number = u32;
 pub struct Operation(pub Opcode<'static>);
 
 impl Operation {
-    /// The operation of an opcode that starts one asynchronously; otherwise the opcode itself.
+    /// For an opcode that starts an operation asynchronously, that operation; otherwise the opcode itself.
     pub(super) const fn started(opcode: Opcode<'_>) -> Opcode<'_> {
         match opcode {
             Opcode::AllGatherStart => Opcode::AllGather,

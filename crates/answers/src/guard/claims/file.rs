@@ -83,7 +83,7 @@ impl Claims {
             ClaimsError::new(text, place, message)
         })?;
         let found = tables.claims();
-        // Of a file that was cut off, or never written, nobody should hear that it passed.
+        // A file that was cut off or never written has no claims: it must not pass.
         if found.is_empty() {
             let message = "the file has no claims; each is a table in two pairs of brackets, such as [[copies]]";
             return Err(ClaimsError::new(text, text.len(), message.to_owned()));
@@ -114,7 +114,7 @@ impl Claims {
 }
 
 impl FromIterator<Claim> for Claims {
-    /// The claims as in the file that [`Display`](fmt::Display) writes.
+    /// Gives each claim the line number that it has in the file which [`Display`](fmt::Display) writes.
     fn from_iter<T: IntoIterator<Item = Claim>>(claims: T) -> Self {
         let mut line = 1;
         let numbered = claims.into_iter().map(|claim| {

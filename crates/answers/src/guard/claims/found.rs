@@ -35,9 +35,9 @@ pub struct Differs {
     pub field: &'static str,
     /// What the claim says.
     pub expected: String,
-    /// What is so; null if it is not known.
+    /// What the program has; null if it is not known.
     pub found: Option<String>,
-    /// The same of a number of bytes.
+    /// What the program has, if it is a number of bytes.
     #[serde(skip)]
     pub bytes: Option<u64>,
 }
@@ -78,7 +78,7 @@ pub struct Instead {
 /// The answer about the memory of the whole program has at most this many arrays.
 const MOST_ARRAYS: usize = 10;
 
-/// A program, with what claims ask of it.
+/// A program, and the facts about it that claims refer to.
 pub(super) struct Seen<'m> {
     pub(super) module: &'m Module,
     /// The arrays with buffers; `None` if they are not known.

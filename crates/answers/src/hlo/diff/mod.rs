@@ -163,9 +163,9 @@ pub struct Part {
     pub amount: Option<Amount>,
     /// Why it is not the same.
     pub cause: Reason,
-    /// Of a copy: why it is there, as a sentence; null for other instructions.
+    /// For a copy: why it is there, as a sentence; null for other instructions.
     pub because: Option<CopyCause>,
-    /// Of a copy that the second program has: what would remove it; null if nothing is known, and for everything else.
+    /// For a copy in the second program: what would remove it; null if nothing is known, and for everything else.
     pub remedy: Option<Remedy>,
     /// The name of the operation in the user's program; null if the module has none.
     pub op_name: Option<String>,
@@ -185,7 +185,7 @@ pub struct Difference {
     pub unknown: Option<String>,
     /// The numbers by which both programs are compared.
     pub measures: Vec<Measured>,
-    /// Of two profiles: the mean time of a run, then of each source line in it, the largest difference first; otherwise empty.
+    /// For two profiles: the mean time of a run, then of each source line in it, the largest difference first; otherwise empty.
     pub times: Vec<TimeDifference>,
     /// The copies, collectives and fusions that only one program has.
     pub parts: Vec<Part>,
@@ -546,7 +546,7 @@ fn change(before: Option<&Buffer<'_>>, after: Option<&Buffer<'_>>, inputs: &Inpu
     let change = kind(before.map(|buffer| buffer.array), after.map(|buffer| buffer.array))?;
     let bytes = |buffer: Option<&Buffer<'_>>| buffer.map_or(0, |buffer| buffer.footprint.bytes);
     let (bytes_before, bytes_after) = (bytes(before), bytes(after));
-    // A value that is in both programs has its name in the second one, which is the one that people look at.
+    // If both programs have the value, name it as the second one does: that is the program that people look at.
     let named = after.or(before)?;
     let side = usize::from(after.is_some());
     let source = inputs.source(named.instruction, side);

@@ -217,6 +217,7 @@ fn grouped(mut causes: Vec<Cause>) -> Vec<Cause> {
     let key = |cause: &Cause, other: &Cause| {
         (cause.live, &cause.shape, &cause.op_name).cmp(&(other.live, &other.shape, &other.op_name))
     };
+    // After sorting, causes with the same key follow each other, and the first of them takes the others' bytes.
     sort_by(&mut causes, key);
     causes.dedup_by(|cause, first| {
         let is_same = key(cause, first).is_eq();

@@ -8,11 +8,11 @@ use xla_shape_answers::tool::{More, Part, SHORT, ToolAnswer};
 /// The name of the tool that reads them.
 pub(super) const NAME: &str = "more";
 
-/// How many answers are kept, and their bytes; the oldest are dropped.
+/// How many answers are kept, and how many bytes; beyond that, the oldest are dropped.
 const MOST_KEPT: usize = 16;
 const MAX_KEPT: usize = 256 << 20;
 
-/// The answers that can be read on, the oldest first. They are kept as JSON, which takes less memory than values.
+/// The answers of which the caller can ask for more, the oldest first. They are kept as JSON, which takes less memory than values.
 #[derive(Default)]
 pub(super) struct Kept {
     answers: VecDeque<(More, String)>,
@@ -39,7 +39,7 @@ impl Kept {
             self.answers.pop_front();
         }
         let digest = digest.lines().take(30).flat_map(|line| [line, "\n"]).collect::<String>();
-        // An agent asks for all of it in another way than a shell.
+        // An agent gets the whole answer by another call than a shell.
         let digest = digest.replace("--format json has all", "`more` has all").chars().take(SHORT).collect();
         ToolAnswer { answers: None, digest: Some(digest), more: Some(more), ..answer }
     }

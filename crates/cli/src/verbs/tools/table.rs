@@ -69,7 +69,7 @@ pub(super) fn described(name: &str, about: &str, input: &Value, answers: &[Value
 }
 
 impl Tool {
-    /// A verb as a tool; `None` if it has no schema, or only writes a file and may not.
+    /// A verb as a tool; `None` if it has no schema, or if it only writes a file and `write` is not set.
     fn new(words: &[&str], verb: &Command, write: bool) -> Option<Self> {
         let own = words.join("-");
         let is_inner = |name: &str| verb.get_subcommands().any(|inner| name == format!("{own}-{}", inner.get_name()));
@@ -169,7 +169,7 @@ impl Parameter {
         matches!(self.argument.get_action(), ArgAction::Append)
     }
 
-    /// How many values belong together: an array and its block.
+    /// How many values belong together, such as 2 for an array and its block.
     pub(super) fn together(&self) -> usize {
         self.argument.get_num_args().map_or(1, |count| count.min_values().max(1))
     }
@@ -192,7 +192,7 @@ impl Parameter {
                 },
             ]}),
             _ if names.is_empty() => json!({ "type": "string" }),
-            // Of devices, help does not list the generations: other names are read, too.
+            // For devices, help does not list the generations, because other names are accepted, too.
             _ if self.argument.is_hide_possible_values_set() => json!({ "type": "string", "examples": names }),
             _ => json!({ "type": "string", "enum": names }),
         };

@@ -144,7 +144,7 @@ fn permuted(list: &[u64], permutation: &[usize]) -> Vec<u64> {
 }
 
 impl ArrayShape {
-    /// The permutation of a transpose of this array to `result` that moves no element; `None` if there is none
+    /// The permutation of a transpose of this array to `result` that moves no element; `None` if every transpose moves one
     /// (`ShapeUtil::DeduceTransposeDimensionsForBitcast` in `xla/shape_util.cc`, here with tiles).
     ///
     /// ```

@@ -415,10 +415,10 @@ impl<'a, 'e> Normalizer<'a, 'e> {
         Source::Intermediate((self.num_nodes - 1) as u32)
     }
 
-    /// The source without the remainders that change no element's value once it is divided by `divisor`.
+    /// The source without the remainders that make no difference after the division by `divisor`.
     ///
-    /// With `x < 9`, `x % 8 % 5 / 4` is `x % 5 / 4`: `% 8` changes only `x = 8`, from 3 to 0, and both are 0 after the division. With
-    /// `x < 10` it counts, because 9 gives 4, and not 1.
+    /// With `x < 9`, `x % 8 % 5 / 4` equals `x % 5 / 4`. The two differ at most for `x = 8`: without `% 8`, the remainder by 5 is 3
+    /// instead of 0, and both are 0 after the division. With `x < 10`, `% 8` must stay: without it, `x = 9` would give 4 instead of 1.
     const fn without_unseen(&mut self, source: Source, divisor: u64) -> Source {
         let mut moduli = [0; MAX_MODULI];
         let mut len = 0;

@@ -13,7 +13,7 @@ fn term(source: Source, divisor: u64, modulus: u64) -> Term {
     Term { source, divisor: NonZeroU64::new(divisor).unwrap(), modulus: NonZeroU64::new(modulus) }
 }
 
-/// A part of dimension 0; a modulus of 0 is none.
+/// A part of dimension 0; a modulus of 0 means that there is none.
 fn row(divisor: u64, modulus: u64) -> Term {
     term(Source::Dimension(0), divisor, modulus)
 }

@@ -29,7 +29,7 @@ pub struct Hosts(Kind);
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Kind {
-    /// Devices 0 to n - 1 are those of the first, and so on.
+    /// Each host has n devices: the first host has devices 0 to n - 1, and so on.
     OfSize(NonZeroU64),
     Listed {
         groups: Vec<Vec<i64>>,
@@ -76,7 +76,7 @@ impl fmt::Display for HostsError {
 impl core::error::Error for HostsError {}
 
 impl Hosts {
-    /// So many devices on each: devices 0 to `devices - 1` are those of the first, and so on.
+    /// Hosts with `devices` devices each: the first host has devices 0 to `devices - 1`, and so on.
     ///
     /// ```
     /// use xla_shape_core::shard::Hosts;

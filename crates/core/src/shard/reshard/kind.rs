@@ -140,15 +140,15 @@ fn count(counts: &mut BTreeMap<Vec<u64>, u64>, start: Vec<u64>) {
 /// Devices that need parts of the same tiles.
 #[derive(Default)]
 struct Group {
-    /// How many have each tile before, by where it begins.
+    /// How many devices hold each tile before the change. The key is the index of the tile's first element.
     has: BTreeMap<Vec<u64>, u64>,
-    /// How many need each region, by where it begins.
+    /// How many devices need each region. The key is the index of the region's first element.
     needs: BTreeMap<Vec<u64>, u64>,
 }
 
 impl Group {
-    /// Whether equally many have each tile, and equally many need each region. Then the group divides into groups with one of each: the
-    /// devices are the edges of a regular bipartite graph of tiles and regions, which is a union of perfect matchings.
+    /// Whether each tile has as many holders as every other, and each region as many receivers. Then the group divides into groups in which
+    /// each tile has one holder and each region one receiver: the devices are the edges of a regular bipartite graph of tiles and regions, which is a union of perfect matchings.
     fn is_regular(&self) -> bool {
         [&self.has, &self.needs].iter().all(|counts| {
             let mut counts = counts.values();

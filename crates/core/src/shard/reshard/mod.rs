@@ -147,8 +147,8 @@ impl Reshard {
         }
     }
 
-    /// The same change, among hosts that have so many devices each: devices 0 to `devices - 1` are those of the first, and so on. Where a
-    /// device of the receiver's host has a part, none of another host sends it.
+    /// The same change, among hosts that have `devices` devices each: the first host has devices 0 to `devices - 1`, and so on. If a device
+    /// on the receiver's host has a part, no other host sends it.
     ///
     /// ```
     /// use xla_shape_core::shard::Sharding;
@@ -280,7 +280,7 @@ impl Reshard {
         self.from.tile_holder(tile, turn.checked_rem(copies)?)
     }
 
-    /// The number of a device among those that receive a tile, which the devices that have it serve in turns.
+    /// The number of a device among the receivers of a tile. The holders of the tile take turns: this number decides which one sends.
     fn turn(&self, tile: &[u64], region: &Region, receiver: i64) -> Option<u64> {
         let place = |device: i64| {
             // As in `needs`.
@@ -301,7 +301,8 @@ impl Reshard {
             number.checked_mul(copies)?.checked_add(position.checked_rem(copies)?)
         };
         let own = place(receiver)?;
-        // Devices that have the tile receive nothing. Of very many, they are not counted, and some send one more than others.
+        // Devices that have the tile receive nothing, so they get no number. If there are very many, counting them takes too long: they get
+        // numbers, too, and some holders send one part more than others.
         if self.from.replication()? > MOST_COUNTED {
             return Some(own);
         }

@@ -20,7 +20,7 @@ pub const BUFFER_ALIGNMENT: u64 = 256;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
 pub enum Order {
-    /// The channels vary fastest, then the spatial dimensions from the last to the first: NHWC. Of a filter, these are the channels of the
+    /// The channels vary fastest, then the spatial dimensions from the last to the first: NHWC. For a filter, these are the channels of the
     /// input, and those of the output vary slowest.
     ChannelsLast,
     /// The last spatial dimension varies fastest, and the channels slowest after the batch: NCHW.

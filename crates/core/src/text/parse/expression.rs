@@ -10,7 +10,7 @@ use crate::text::token::TokenKind;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct SizeExpression {
-    /// The number of the array that it belongs to, in the order of the text.
+    /// The number of the array that has the expression; arrays are numbered in the order of the text.
     pub array: usize,
     /// The part of that array: a dimension (or its bound), an entry of a tile, or the memory space.
     pub part: ShapePart,

@@ -211,6 +211,7 @@ fn number(text: &str, digits: usize) -> (TokenKind, usize) {
     let end = digits + count(digits);
     let (next, after) = (bytes.get(end).copied(), end + 1);
     let sign = usize::from(matches!(bytes.get(after), Some(b'+' | b'-')));
+    // `1e5` is one malformed number, but `1e` is the number 1 with a word after it.
     let goes_on = match next {
         Some(b'.') => true,
         Some(b'e' | b'E') => count(after + sign) > 0,
@@ -232,6 +233,7 @@ fn string(bytes: &[u8], quote: u8) -> (TokenKind, usize) {
         end += 1;
         match byte {
             None => return (TokenKind::Open, bytes.len()),
+            // The character after a backslash does not end the string, even if it is a quote.
             Some(b'\\') => end += 1,
             Some(byte) if byte == quote => return (TokenKind::String, end),
             Some(_) => {}

@@ -34,9 +34,9 @@ struct Dataflow<'m> {
     module: &'m Module,
     offsets: SubshapeOffsets,
     callers: BTreeMap<u32, Vec<Caller>>,
-    /// For each asynchronous start or update, the update that binds more operands.
+    /// For each asynchronous start or update, the update after it that adds operands.
     updates: BTreeMap<u32, Instruction<'m>>,
-    /// The phis, and the subshapes whose values each merges.
+    /// Each phi, and the subshapes whose values it merges.
     phis: Vec<(u32, Vec<usize>)>,
     /// Pairs of subshapes of an operand and a result that is written in place.
     in_place: Vec<(usize, usize)>,
@@ -530,8 +530,8 @@ impl<'m> Dataflow<'m> {
                 }
             }
         }
-        // The value of a loop or a conditional is in the same buffer as the values that it may be, except a parameter that nothing may
-        // overwrite.
+        // A loop or a conditional merges several values into one, and all of them share its buffer. A parameter that must not be
+        // overwritten keeps a buffer of its own.
         for (value, sources) in &phis {
             if result.is_canonical(*value) {
                 for source in sources {

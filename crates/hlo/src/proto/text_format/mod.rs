@@ -69,7 +69,7 @@ fn root(text: &str) -> Option<&'static str> {
     (text.contains("computations") && text.contains("instructions")).then_some(root)
 }
 
-/// A message that is open: its name in the schema, `None` if that has no such field, and its fields so far.
+/// A message that is being read: its name, `None` if the schema has no such field, and its fields so far.
 struct OpenMessage {
     name: Option<&'static str>,
     number: u32,

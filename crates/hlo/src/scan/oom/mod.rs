@@ -179,7 +179,8 @@ impl ReportedAmount {
         is_free && self.limit.is_some_and(|free| free >= self.bytes)
     }
 
-    /// Whether a generation whose kernels have this limit, by default or because it was set, gives a kernel as many bytes.
+    /// Whether some generation can give a kernel `bytes` of VMEM. `limit` is the limit in the message: if it is a generation's default, only
+    /// generations with that default count; any other limit was set by the user.
     fn vmem_can_grow(limit: Option<u64>, bytes: u64) -> bool {
         let all = || Generation::ALL.iter().filter_map(|generation| generation.kernel_vmem());
         let limit = limit.unwrap_or(0);
@@ -187,7 +188,7 @@ impl ReportedAmount {
         if all().any(|vmem| is_default(&vmem)) {
             return all().any(|vmem| is_default(&vmem) && bytes <= vmem.most);
         }
-        // A limit that is the whole VMEM of one generation is rarely what a program for another has set.
+        // A limit that equals the whole VMEM of a generation is taken for that generation's: a program for another one rarely sets it.
         !all().any(|vmem| is_about(limit, vmem.most)) && all().any(|vmem| bytes <= vmem.most)
     }
 }

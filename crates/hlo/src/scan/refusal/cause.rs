@@ -44,7 +44,7 @@ pub enum RefusalCause {
         /// The instructions, as far as they are kept.
         instructions: Vec<String>,
     },
-    /// An instruction that is no kernel, such as a fusion of many operands, needs more VMEM than there is. XLA calls this its own bug.
+    /// An instruction other than a kernel, such as a fusion of many operands, needs more VMEM than there is. XLA calls this its own bug.
     InstructionVmem {
         /// The instruction, if the message lists it.
         instruction: Option<String>,
@@ -529,8 +529,7 @@ impl RefusalCause {
 /// The memory space of a SparseCore that is HBM (`docs/errors/error_3000.md` of XLA).
 const SPARSE_CORE_HBM: u64 = 203;
 
-/// The block that is nearest to this one and takes whole tiles: each size is rounded up to a multiple of the tile, or is that of the
-/// array.
+/// The nearest block of whole tiles: each size is rounded up to a multiple of the tile, but to no more than the array's size.
 fn whole_block(block: &[u64], array: &[u64], tile: &[u64]) -> Vec<u64> {
     let of_end = |sizes: &[u64], back: usize| sizes.len().checked_sub(back).and_then(|at| sizes.get(at).copied());
     let whole = |(place, &size): (usize, &u64)| {

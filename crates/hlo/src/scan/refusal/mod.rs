@@ -42,7 +42,7 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// Reads a message; `None` if it is none of the known ones. Line breaks count as spaces.
+    /// Reads a message; `None` if it is not a known message. Line breaks count as spaces.
     ///
     /// ```
     /// use xla_shape_hlo::Refusal;

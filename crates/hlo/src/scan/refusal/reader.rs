@@ -123,7 +123,7 @@ fn across(before: &str, text: &str) -> Option<Refusal> {
     (is_alone(before) && is_alone(&after)).then(|| super::rules::unequal_shapes(&[before, &after].join(" ")))?
 }
 
-/// Whether a message that begins at a line is the one of a code that is at another line: its sentence can be a few lines after it.
+/// Whether a message at line `message` belongs to the error code at line `code`: the sentence may follow the code a few lines later.
 pub(crate) const fn is_near(code: u64, message: u64) -> bool {
     code <= message.saturating_add(1) && message <= code.saturating_add(8)
 }
@@ -144,14 +144,15 @@ impl Reader {
         {
             self.codes.push((line, code));
         }
+        // The words that begin a message may be divided by a line break. The two lines count as one only if neither has all of the words.
         let joined = if self.before.is_empty() { text.to_owned() } else { [&self.before, text].join(" ") };
         let begins = |text: &str| BEGINNINGS.iter().any(|words| text.contains(words));
-        // Words that a line break divides are in neither line.
         let (first, start) = match begins(text) {
             true => (text, Some(line)),
             false if begins(&joined) && !begins(&self.before) => (joined.as_str(), Some(line.saturating_sub(1))),
             false => (text, None),
         };
+        // Words that could begin a message also occur inside of messages. They end the open message only if that can be read already.
         if let Some(start) = start
             && self.open.as_ref().is_none_or(|open| Refusal::read(&open.text).is_some_and(|read| read.cause.is_known()))
         {
@@ -213,6 +214,7 @@ impl Reader {
         let mut all = self.clone();
         all.close();
         let Self { mut refusals, codes, .. } = all;
+        // A code alone is a refusal only if nothing near it says more.
         for (line, code) in codes {
             let is_near = |refusal: &Refusal| is_near(line, refusal.line) || refusal.code() == Some(code.id());
             if !refusals.iter().any(is_near) && !is_explained(line, code) {

@@ -578,7 +578,7 @@ fn element_type(text: &str) -> Option<RefusalCause> {
     if let Some(named) = after(rest, "but got ").and_then(|rest| quoted(rest, '\'')) {
         found = ElementType::from_any_name(&named).into_iter().collect();
     }
-    // Of operands of 32 bits, the type is not the reason.
+    // If the operands have 32 bits, their type is not the reason.
     if !found.is_empty() && found.iter().all(|found| found.bits() == 32) {
         return None;
     }
@@ -595,7 +595,7 @@ fn kernel(text: &str) -> Option<RefusalCause> {
     (!message.trim().is_empty()).then(|| RefusalCause::Kernel { message: message.trim().to_string() })
 }
 
-/// Two shapes in one sentence that says that they differ.
+/// Finds two shapes in a sentence that says that they differ.
 pub(super) fn unequal_shapes(text: &str) -> Option<Refusal> {
     if text.len() < 16 || !text.contains(['[', '<']) {
         return None;

@@ -151,11 +151,11 @@ struct Parser<'a> {
     shape_texts: Vec<Piece>,
     /// Operands whose instruction is not defined yet.
     open_operands: Vec<u32>,
-    /// Operands of instructions that contain nested operands; see [`operands`](Self::operands).
+    /// Operands that wait while an operand after them, which is itself an instruction, is parsed; see [`operands`](Self::operands).
     waiting: Vec<OperandRecord>,
     /// The implied get-tuple-elements of operands `x#1`, by tuple and element.
     elements: BTreeMap<(u32, u32), u32>,
-    /// Those of the instruction that is being parsed.
+    /// The keys in `elements` that the instruction being parsed has added.
     new_elements: Vec<(u32, u32)>,
     /// The number of nested instructions so far, by opcode.
     anonymous: BTreeMap<String, u32>,

@@ -6,11 +6,11 @@ use super::tables::Offsets;
 pub(super) struct BlockKinds {
     /// For rows and columns whose offsets are in tables.
     pub(super) tabled: TransposeBlock,
-    /// The same, with the bytes of elements in another order.
+    /// As `tabled`, and changes the order of the bytes in each element.
     pub(super) tabled_shuffled: TransposeBlock,
     /// For evenly spaced rows and columns.
     pub(super) even: TransposeBlock,
-    /// The same, with the bytes of elements in another order.
+    /// As `even`, and changes the order of the bytes in each element.
     pub(super) even_shuffled: TransposeBlock,
 }
 

@@ -120,7 +120,7 @@ macro_rules! matrices {
         /// Transposes elements of 16 bytes in blocks of some rows and columns.
         ///
         /// # Safety
-        /// As [`wide`], in one iteration.
+        /// As [`wide`], for a single iteration.
         #[inline(never)]
         #[target_feature($(enable = $feature),+)]
         unsafe fn wide_blocks<W: Vector<1>>(

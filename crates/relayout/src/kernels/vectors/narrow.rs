@@ -58,7 +58,7 @@ unsafe fn transpose<const BYTES: usize, const LANE: usize>(
     // SAFETY: `shuffle` has 16 bytes.
     let shuffle = shuffle.map(|shuffle| unsafe { _mm_loadu_si128(shuffle.as_ptr().cast()) });
     if LANE == 1 {
-        // SAFETY: the caller guarantees all elements; `LANE == 1` means 16 bytes each.
+        // SAFETY: the caller guarantees all elements; if `LANE == 1`, each has 16 bytes.
         return unsafe { copy_each(rows, columns, shuffle, from, to) };
     }
     for done in (0..rows.len()).step_by(LANE) {

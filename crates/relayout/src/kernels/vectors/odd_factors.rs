@@ -299,13 +299,13 @@ macro_rules! odd_factors {
             to: *mut u8,
         ) {
             let (from_stride, to_stride) = if BACK { (SIZE, row_stride) } else { (row_stride, SIZE) };
-            // SAFETY: the caller guarantees the vectors.
+            // SAFETY: the caller guarantees that the CPU has these vectors.
             let mut sources = [unsafe { V::zero() }; FACTOR];
             unrolled!(FACTOR, SOURCE, {
                 // SAFETY: the caller guarantees the vectors, and `FACTOR` of them in the source.
                 sources[SOURCE] = unsafe { V::load(from.wrapping_add(SOURCE * from_stride)) };
                 if !BACK {
-                    // SAFETY: the caller guarantees the vectors.
+                    // SAFETY: the caller guarantees that the CPU has these vectors.
                     sources[SOURCE] = unsafe { sources[SOURCE].permuted(&const { indices::<FACTOR, BYTES>(SIZE, BACK, V::PIECE) }[SOURCE]) };
                 }
             });
@@ -313,11 +313,11 @@ macro_rules! odd_factors {
                 let masks = &const { masks::<FACTOR, BYTES>(SIZE, BACK, NUMBER) };
                 let mut result = sources[0];
                 unrolled!(FACTOR, SOURCE, {
-                    // SAFETY: the caller guarantees the vectors.
+                    // SAFETY: the caller guarantees that the CPU has these vectors.
                     result = unsafe { result.with(&masks[SOURCE], sources[SOURCE]) };
                 });
                 if BACK {
-                    // SAFETY: the caller guarantees the vectors.
+                    // SAFETY: the caller guarantees that the CPU has these vectors.
                     result = unsafe { result.permuted(&const { indices::<FACTOR, BYTES>(SIZE, BACK, V::PIECE) }[NUMBER]) };
                 }
                 // SAFETY: the caller guarantees `FACTOR` vectors in the destination, and their alignment if `streaming`.

@@ -37,7 +37,7 @@ impl Offsets<'_> {
     /// Empty.
     pub(super) const NONE: Self = Self { count: 0, stride: 0, table: &[] };
 
-    /// The offsets of `count` rows from row `start` on, and a number that must be added to each of them.
+    /// Returns a number and the offsets of `count` rows from row `start` on. The number must be added to each offset.
     #[inline(always)]
     pub(super) fn slice<const EVEN: bool>(self, start: usize, count: usize) -> (usize, Self) {
         if EVEN { (start * self.stride, self) } else { (0, Self { table: &self.table[start..][..count], ..self }) }

@@ -346,8 +346,8 @@ pub(super) unsafe fn run(
     }
     let whole = b.end & !(line - 1);
     let rest = b.end - line..b.end;
-    // The rows that do not fill a line at the end: if they are few, in the narrow transpose; otherwise a whole line that overlaps the one
-    // before.
+    // The last rows may not fill a line. If they are few, the narrow transpose takes them. Otherwise, a whole line is transposed that overlaps
+    // the line before.
     let rest_bytes = (b.end - whole) * bytes;
     let mut is_done = false;
     if let Some(narrow) = kernels.narrow

@@ -101,7 +101,7 @@ pub(super) fn answer(difference: &Difference) -> String {
     figures + &instructions(&difference.instructions)
 }
 
-/// Whether programs whose figures are the same are the same programs.
+/// If two programs have the same figures: whether they are the same program.
 fn instructions(found: &Instructions) -> String {
     match (found.same, &found.examples[..]) {
         (Some(true), _) => "; the programs are the same, instruction for instruction".to_owned(),

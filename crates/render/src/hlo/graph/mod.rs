@@ -91,9 +91,9 @@ pub(super) struct Graph {
     pub(super) places: HashMap<u32, usize>,
 }
 
-/// An instruction. Texts are numbers of strings: name, opcode, shape, computation, source line, role of its first array in memory, names and
-/// values of facts as the text has them; then its operands and readers that are in the graph, how many others it has, and what is in it if
-/// it is a fusion.
+/// An instruction. Each text is given by its number in the list of strings: name, opcode, shape, computation, source line, role of its first
+/// array in memory, and the names and values of facts. Then follow the operands and readers that are in the graph, the number of those that are
+/// not, and the content if it is a fusion.
 #[derive(Serialize)]
 pub(super) struct Node(
     usize,
@@ -109,7 +109,7 @@ pub(super) struct Node(
     Option<Inside>,
 );
 
-/// The content of a fusion: its instructions, each parameter of its computation with the operand that it is, and its root.
+/// The content of a fusion: its instructions, each parameter of its computation with the operand that it stands for, and its root.
 #[derive(Serialize)]
 struct Inside(Vec<usize>, Vec<(usize, usize)>, usize);
 

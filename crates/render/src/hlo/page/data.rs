@@ -102,7 +102,7 @@ struct Space {
 struct Rest {
     count: usize,
     bytes: u64,
-    /// How many of their bytes are live at each point of the curve.
+    /// How many bytes of these buffers are live at each point of the curve.
     curve: Vec<u64>,
     /// Where they are, on a grid of [`ROWS`] rows of the heap by [`COLUMNS`] columns of steps: row, first column, last column.
     places: Vec<(usize, usize, usize)>,

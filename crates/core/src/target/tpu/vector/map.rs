@@ -167,8 +167,8 @@ impl VectorLayout {
     /// An array in memory whose positions correspond to the parts of the words of the registers, one register after the
     /// other.
     ///
-    /// Its rows and columns begin with those that the offsets skip. Along a replicated dimension, its size is that of a
-    /// register.
+    /// The rows and columns that the offsets skip come first. Along a replicated dimension, the array is as long as
+    /// one register.
     ///
     /// # Errors
     ///
