@@ -7,6 +7,7 @@ use crate::error::shape_error;
 use crate::guess::unknown_name;
 use crate::memory::{ExportedArray, Memory, ReadableBuffer, WritableBuffer, fill_view, release_view};
 use crate::number::Number;
+use crate::recent::{self, Permutation};
 use crate::room::{Text, bytes_of};
 use crate::shape::{Shape, ShapeArgument, function};
 use crate::threads::counted;
@@ -16,8 +17,7 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBytes, PyCapsule, PyDict, PyIterator, PyMemoryView, PyTuple};
-use std::borrow::Cow;
+use pyo3::types::{PyBytes, PyCapsule, PyDict, PyIterator, PyMemoryView, PyString, PyTuple};
 use std::ffi::c_int;
 use std::fmt::Display;
 use std::ops::Range;
@@ -272,11 +272,16 @@ impl Buffer {
         threads: Option<Bound<'py, PyAny>>,
         out: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let count = threads.as_ref().map(|threads| threads.extract::<Number<usize>>()).transpose()?;
+        if let Some(done) = relayout_plain(slf, to.as_ref(), permute.as_ref(), count, out.as_ref())? {
+            return Ok(done);
+        }
         let options = PyDict::new(slf.py());
         options.set_item("permute", permute)?;
         options.set_item("threads", threads)?;
         options.set_item("out", out)?;
-        slf.py().import("xla_shape._arrays")?.getattr("relayout")?.call((slf, to), Some(&options))
+        static FUNCTION: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        function(slf.py(), &FUNCTION, "xla_shape._arrays", "relayout")?.call((slf, to), Some(&options))
     }
 
     /// The elements: read-only and in the same memory if the layout has no tiles and whole bytes, otherwise a copy.
@@ -477,26 +482,58 @@ pub(crate) fn relayout_into(
 }
 
 /// The fast path of `relayout` and, with `out`, of `relayout_into`: for a `Buffer`, and for an array of NumPy whose element type the buffer
-/// protocol has. `None` for other arguments, which `xla_shape._arrays` converts.
+/// protocol has. `None` for other arguments, which `xla_shape._arrays` converts, and for a permutation that is none, which it refuses.
 #[pyfunction]
 pub(crate) fn relayout_plain<'py>(
     array: &Bound<'py, PyAny>,
-    to: Option<DestinationArgument>,
+    to: Option<&Bound<'py, PyAny>>,
+    permute: Option<&Bound<'py, PyAny>>,
     threads: Option<Number<usize>>,
     out: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     let py = array.py();
     let threads = counted(threads)?;
-    // What it reads: the bytes and the shape.
+    let permutation = permute.map(Permutation::of).transpose()?;
+    let Some(permutation) = permutation.map_or(Some(None), |found| found.map(Some)) else { return Ok(None) };
+    // What it reads: the bytes and the shape, and what it makes.
     let own = array.cast_exact::<Buffer>().ok();
-    let lent = if own.is_none() { plain_array(array)? } else { None };
-    let read = match (&own, &lent) {
-        (Some(buffer), _) => Some((buffer.get().bytes(), Cow::Borrowed(&buffer.get().shape))),
-        (None, Some(lent)) => lent.array().map(|(bytes, shape)| (bytes, Cow::Owned(shape))),
-        (None, None) => None,
+    let lent;
+    let (bytes, (from, to)) = if let Some(buffer) = own {
+        let buffer = buffer.get();
+        let from = match permutation {
+            Some(permutation) => permutation.applied(&buffer.shape),
+            None => Some(buffer.shape.clone()),
+        };
+        let Some(from) = from else { return Ok(None) };
+        let to = shape_for(destination(to)?, &from)?;
+        (buffer.bytes(), (from, to))
+    } else {
+        lent = plain_array(array)?;
+        let Some(lent) = &lent else {
+            // Whatever the array is, the destination must be one.
+            destination(to)?;
+            return Ok(None);
+        };
+        // A destination is a text or a value, which has been taken apart already.
+        let text = to.and_then(|to| to.cast::<PyString>().ok()).map(|text| text.to_str()).transpose()?;
+        let is_remembered = to.is_none() || text.is_some();
+        match is_remembered.then(|| recent::found(lent, permutation.as_ref(), text)).flatten() {
+            Some(found) => found,
+            None => {
+                let Some((bytes, shape, arrangement)) = lent.arranged() else { return Ok(None) };
+                let from = match &permutation {
+                    Some(permutation) => permutation.applied(&shape),
+                    None => Some(shape),
+                };
+                let Some(from) = from else { return Ok(None) };
+                let shapes = (from.clone(), shape_for(destination(to)?, &from)?);
+                if is_remembered {
+                    recent::remember(arrangement, permutation, text, &shapes);
+                }
+                (bytes, shapes)
+            }
+        }
     };
-    let Some((bytes, from)) = read else { return Ok(None) };
-    let to = shape_for(to, &from)?;
     let Some(out) = out else {
         let result = copied(py, &from, &to, bytes, threads)?;
         return Ok(Some(Bound::new(py, Buffer::owned(to, result))?.into_any()));
@@ -506,6 +543,10 @@ pub(crate) fn relayout_plain<'py>(
     let result = lent_out.disjoint_bytes_mut(&(read.start.addr()..read.end.addr()), size(&to)?)?;
     copy_into(py, &from, &to, bytes, result, threads)?;
     Ok(Some(out.clone()))
+}
+
+fn destination(to: Option<&Bound<'_, PyAny>>) -> PyResult<Option<DestinationArgument>> {
+    to.map(|to| to.extract()).transpose()
 }
 
 /// The memory of an array of NumPy; `None` for another object, and for elements that the buffer protocol does not have.

@@ -21,6 +21,8 @@ mod memory;
 mod module;
 mod number;
 mod pattern;
+mod recent;
+mod reuse;
 mod room;
 mod scan;
 mod shape;

@@ -7,6 +7,7 @@
 //!   must see to that, as with NumPy: threads that share an array must synchronise.
 
 use crate::error::shape_error;
+use crate::reuse::Reusable;
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
@@ -23,7 +24,7 @@ use xla_shape::{ArrayShape, ElementType};
 
 /// The memory of an array, which several arrays may share. Nobody writes it.
 pub(crate) enum Memory {
-    Owned(Arc<AlignedBytes>),
+    Owned(Arc<Reusable>),
     Lent(Loan),
     Tensor(Arc<Tensor>),
 }
@@ -59,7 +60,7 @@ impl Lent {
 
 impl Memory {
     pub(crate) fn owned(bytes: AlignedBytes) -> Self {
-        Self::Owned(Arc::new(bytes))
+        Self::Owned(Arc::new(Reusable::new(bytes)))
     }
 
     /// The bytes that an object exports, if they are contiguous.
@@ -99,7 +100,7 @@ impl AsRef<[u8]> for Memory {
     }
 }
 
-// SAFETY: `as_ref` returns the same memory each time, which lives as long as the value: it is owned by `AlignedBytes` or `Tensor`, or
+// SAFETY: `as_ref` returns the same memory each time, which lives as long as the value: it is owned by `Reusable` or `Tensor`, or
 // exported to the `Py_buffer` of a `Lent`, which the value keeps alive and which nothing releases before (*exported memory*). Nobody writes
 // it (*no concurrent writes*).
 unsafe impl Storage for Memory {}
@@ -127,6 +128,17 @@ pub(crate) fn prefer_large_pages(_memory: *mut [u8]) {}
 
 /// Memory that a Python object exports, to be read.
 pub(crate) struct ReadableBuffer(PyUntypedBuffer);
+
+/// How the elements of an array lie, if they are contiguous in some order of dimensions. Only [`ReadableBuffer::arranged`] makes one.
+pub(crate) struct Arrangement {
+    format: &'static CStr,
+    /// The bytes of an element.
+    width: usize,
+    sizes: Box<[usize]>,
+    strides: Box<[isize]>,
+    /// The bytes of all elements.
+    length: usize,
+}
 
 /// Memory that a Python object exports, to be written.
 pub(crate) struct WritableBuffer(PyUntypedBuffer);
@@ -191,6 +203,31 @@ impl ReadableBuffer {
         }
         Elements { buffer, sizes: buffer.shape(), strides: buffer.strides(), width: buffer.item_size() }
             .side_by_side(element_type)
+    }
+
+    /// As [`array`](Self::array), with what [`bytes_as`](Self::bytes_as) recognizes later arrays of the same shape by.
+    pub(crate) fn arranged(&self) -> Option<(&[u8], ArrayShape, Arrangement)> {
+        let (bytes, shape) = self.array()?;
+        let (sizes, strides) = (self.0.shape().into(), self.0.strides().into());
+        let format = format(shape.element_type())?;
+        Some((bytes, shape, Arrangement { format, width: self.0.item_size(), sizes, strides, length: bytes.len() }))
+    }
+
+    /// The bytes, if the elements are arranged in this way.
+    pub(crate) fn bytes_as(&self, arrangement: &Arrangement) -> Option<&[u8]> {
+        let Arrangement { format, width, sizes, strides, length } = arrangement;
+        let buffer = &self.0;
+        let is_same = *buffer.shape() == **sizes
+            && *buffer.strides() == **strides
+            && buffer.item_size() == *width
+            && buffer.format() == *format
+            && buffer.suboffsets().is_none();
+        if !is_same || *length == 0 {
+            return is_same.then_some(&[]);
+        }
+        // SAFETY: `arranged` found for an array with the same sizes, strides and bytes per element that the elements are exactly the `length`
+        // bytes from `buf` on. They are valid while the buffer is held (*exported memory*), and nobody writes them (*no concurrent writes*).
+        Some(unsafe { slice::from_raw_parts(buffer.buf_ptr().cast::<u8>(), *length) })
     }
 
     /// The same memory, to be written; `None` if it is read-only, its bytes are not contiguous, or its items are not plain numbers.

@@ -104,14 +104,7 @@ impl Shape {
     fn position(&self, index: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
         let table = self.table()?;
         let mut numbers = [0; 16];
-        let count = match index.cast::<PyTuple>() {
-            Ok(tuple) => whole(tuple, &mut numbers)?,
-            Err(_) => match index.cast::<PyList>() {
-                Ok(list) => whole(&list.to_tuple(), &mut numbers)?,
-                Err(_) => None,
-            },
-        };
-        let Some(count) = count else { return Ok(None) };
+        let Some(count) = few_numbers(index, &mut numbers)? else { return Ok(None) };
         table.checked_linear_index(&numbers[..count]).map(Some).ok_or_else(|| {
             let index = index.str().map(|text| text.to_string()).unwrap_or_default();
             out_of_bounds(format_args!("index {index} is out of bounds for {}", self.value))
@@ -119,18 +112,28 @@ impl Shape {
     }
 }
 
-/// The numbers of an index; `None` if it has entries other than integers. A negative number becomes `u64::MAX`, which is out of bounds.
-fn whole(index: &Bound<'_, PyTuple>, numbers: &mut [u64; 16]) -> PyResult<Option<usize>> {
-    if index.len() > numbers.len() {
+/// The numbers of a tuple or list, such as an index, and how many they are; `None` for other objects, for more numbers than there is room for, and
+/// for entries other than integers. A negative number becomes `u64::MAX`, which is out of bounds.
+pub(crate) fn few_numbers(object: &Bound<'_, PyAny>, numbers: &mut [u64; 16]) -> PyResult<Option<usize>> {
+    let list;
+    let tuple = if let Ok(tuple) = object.cast::<PyTuple>() {
+        tuple
+    } else if let Ok(found) = object.cast::<PyList>() {
+        list = found.to_tuple();
+        &list
+    } else {
+        return Ok(None);
+    };
+    if tuple.len() > numbers.len() {
         return Ok(None);
     }
-    for (number, entry) in numbers.iter_mut().zip(index.iter_borrowed()) {
+    for (number, entry) in numbers.iter_mut().zip(tuple.iter_borrowed()) {
         if !entry.is_instance_of::<PyInt>() {
             return Ok(None);
         }
         *number = entry.extract().unwrap_or(u64::MAX);
     }
-    Ok(Some(index.len()))
+    Ok(Some(tuple.len()))
 }
 
 pub(crate) fn array(shape: &Value) -> PyResult<&ArrayShape> {

@@ -3,6 +3,7 @@
 use crate::error::shape_error;
 use crate::memory::prefer_large_pages;
 use crate::number::Number;
+use crate::reuse;
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::num::NonZero;
@@ -29,11 +30,16 @@ pub(crate) struct Helpers {
 impl Helpers {
     /// Helpers for a copy of this many bytes: with the calling thread, at most `threads` threads.
     pub(crate) fn for_bytes(bytes: usize, threads: Option<usize>) -> PyResult<Self> {
+        let alone = Self { count: 0, pool: None };
+        // Asking for the number of processors takes longer than a small array.
+        if bytes < Plan::BYTES_PER_HELPER {
+            return Ok(alone);
+        }
         // More threads than processors would only take memory.
         let most = available_parallelism().map_or(1, NonZero::get);
         let count = threads.map_or(most, |threads| threads.min(most)) - 1;
-        if count == 0 || bytes < Plan::BYTES_PER_HELPER {
-            return Ok(Self { count: 0, pool: None });
+        if count == 0 {
+            return Ok(alone);
         }
         let pool = pool(most - 1).map_err(shape_error)?;
         Ok(Self { count, pool: Some(pool) })
@@ -41,17 +47,22 @@ impl Helpers {
 
     /// A copy in new memory; `None` if there is not enough.
     pub(crate) fn run_new(&self, plan: &Plan, source: &[u8]) -> PyResult<Option<AlignedBytes>> {
+        if plan.overwrites()
+            && let Some(mut memory) = plan.to().byte_size().and_then(|bytes| reuse::take(usize::try_from(bytes).ok()?))
+        {
+            return self.run(plan, source, memory.as_mut()).map(|()| Some(memory));
+        }
         let signals = Signals::default();
-        let made = if Self::is_short(plan.to().byte_size().map_or(0, |bytes| bytes as usize)) {
-            plan.run_new(source, prefer_large_pages)
-        } else {
-            plan.run_new_helped_while(
-                source,
-                prefer_large_pages,
-                self.count,
-                |help| self.spawn(help),
-                || signals.check(),
-            )
+        let make = || {
+            if Self::is_short(plan.to().byte_size().map_or(0, |bytes| bytes as usize)) {
+                return plan.run_new(source, prefer_large_pages);
+            }
+            let (spawn, goes_on) = (|help| self.spawn(help), || signals.check());
+            plan.run_new_helped_while(source, prefer_large_pages, self.count, spawn, goes_on)
+        };
+        let made = match make() {
+            Err(RelayoutError::OutOfMemory(_)) if reuse::free() => make(),
+            made => made,
         };
         match made {
             Err(RelayoutError::OutOfMemory(_)) => Ok(None),

@@ -377,6 +377,91 @@ def test_after_a_fork():
     subprocess.run([sys.executable, "-c", FORK], check=True, timeout=60)
 
 
+@pytest.mark.parametrize("kind", [tuple, list, np.array])
+def test_permuted(kind):
+    """Copies that are remembered are told apart by element types, sizes, strides, permutations and destinations."""
+    plain = np.arange(2 * 3 * 4).reshape(2, 3, 4)
+    arrays = [plain.astype(dtype) for dtype in (np.int32, np.uint32, np.float32, ml_dtypes.bfloat16)]
+    arrays += [np.asfortranarray(arrays[0]), arrays[0].transpose(1, 0, 2), arrays[0][:, ::-1], arrays[0][:, :0], arrays[0][:2, :2]]
+    for _ in range(2):
+        for array in arrays:
+            for permute in ((0, 1, 2), (0, 2, 1), (2, 0, 1), (2, 1, 0)):
+                expected = array.transpose(permute)
+                for to in (None, "{0,1,2}", "{1,0,2:T(2,4)}", Layout("{1,2,0}")):
+                    for source in (array, relayout(array, "{0,2,1:T(2)}")):
+                        result = relayout(source, to, permute=kind(permute))
+                        assert result.numpy().dtype == array.dtype and np.array_equal(result.numpy(), expected)
+                        assert result.tobytes() == by_definition(expected, result.shape)
+                        out = bytearray(result.nbytes)
+                        assert relayout(source, to, permute=kind(permute), out=out) is out
+                        assert np.array_equal(relayout(bytes(out), from_=result.shape).numpy(), expected)
+
+
+def test_no_permutation():
+    array = numbers(2, 3)
+    for source in (array, relayout(array)):
+        for permute in ((0, 0), (1,), (), (0, 1, 2), (0, 2), (-1, 0), (1 << 70, 0), range(20)):
+            relayout(source, permute=(1, 0)), relayout(source)
+            with pytest.raises(ShapeError, match="dimension|permutation|whole number"):
+                relayout(source, permute=permute)
+        for permute in (3, "10", (1.0, 0), (None, 0)):
+            with pytest.raises(TypeError):
+                relayout(source, permute=permute)
+
+
+def test_memory_is_used_again_when_nobody_refers_to_it():
+    array = np.ones((1000, 600), np.float32)
+    address = lambda buffer: np.frombuffer(buffer.data, np.uint8).ctypes.data
+    lent = {
+        "buffer": lambda buffer: buffer,
+        "bytes": lambda buffer: np.frombuffer(buffer.data, np.uint8),
+        "view": lambda buffer: memoryview(buffer.relayout("{1,0}", permute=(0, 1))) if not buffer.shape.layout.tiles else buffer.data,
+        "elements": lambda buffer: buffer.numpy(),
+        "transposed": lambda buffer: buffer.T,
+        "DLPack": np.from_dlpack,
+    }
+    for name, keep in lent.items():
+        for layout in ("{0,1}", "{1,0:T(8,128)}"):
+            first = relayout(array, layout)
+            place, expected = address(first), by_definition(array, first.shape)
+            kept = keep(first)
+            del first
+            others = [relayout(array * 7, layout) for _ in range(6)]
+            assert kept is not None and (name in ("elements", "DLPack", "view") or place not in map(address, others))
+            if name in ("elements", "DLPack"):
+                assert np.array_equal(kept, array)
+            elif name == "bytes":
+                assert kept.tobytes() == expected
+            del kept, others
+    # The memory of a result that has gone away is that of the next one, and what it had does not matter.
+    full = relayout(np.full((1024, 1024), 7, np.float32), "{0,1}")
+    place = address(full)
+    del full
+    padded = relayout(np.ones((1017, 1000), np.float32), "{1,0:T(8,128)}")
+    assert address(padded) == place and padded.nbytes == 4 << 20
+    assert padded.tobytes() == by_definition(np.ones((1017, 1000), np.float32), padded.shape)
+    del padded
+    packed = relayout(np.ones((2048, 4095), ml_dtypes.int4), "{1,0:T(8,128)E(4)}")
+    assert packed.nbytes == 4 << 20 and np.array_equal(packed.numpy(), np.ones((2048, 4095), ml_dtypes.int4))
+    assert packed.data[-1] & 0xF0 == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux says so how much memory a process has")
+def test_memory_that_is_kept_has_a_bound():
+    code = """
+import numpy as np, xla_shape
+resident = lambda: int(open("/proc/self/statm").read().split()[1]) * 4096
+xla_shape.relayout(np.ones((8, 8), np.float32), "{0,1}")
+array = np.ones((1 << 20, 24), np.uint8)
+before = resident()
+for _ in range(3):
+    results = [xla_shape.relayout(array, "{0,1}") for _ in range(12)]
+    del results
+assert resident() - before < 150 << 20, resident() - before
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
 def test_files(tmp_path):
     array = numbers(10, 200)
     np.save(tmp_path / "a.npy", array)

@@ -62,8 +62,8 @@ def relayout(
         object with a writable buffer. It has as many bytes as the result, contiguous and row-major, and does not overlap with `array`.
         Only elements are written: padding keeps its content. After an error, `out` is unchanged.
     """
-    if from_ is None and permute is None:
-        done = _native.relayout_plain(array, to, threads, out)
+    if from_ is None:
+        done = _native.relayout_plain(array, to, permute, threads, out)
         if done is not None:
             return done
     lent = None

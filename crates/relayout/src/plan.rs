@@ -208,6 +208,22 @@ impl Plan {
         self.0.run_with(source, destination, fill_region, run, &|| true)
     }
 
+    /// Whether [`run`](Self::run) writes every byte of the destination, so that it does not matter what was there before.
+    ///
+    /// ```
+    /// use xla_shape_core::ArrayShape;
+    /// use xla_shape_relayout::{Options, Plan};
+    ///
+    /// let [from, to]: [ArrayShape; 2] = ["u8[3]".parse()?, "u8[3]{0:T(4)}".parse()?];
+    /// assert!(Plan::new(&from, &to, &Options::new().zero_padding())?.overwrites());
+    /// assert!(!Plan::new(&from, &to, &Options::new())?.overwrites(), "the padding stays as it is");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn overwrites(&self) -> bool {
+        self.0.overwrites()
+    }
+
     /// As [`run`](Self::run), into new memory. Where the plan leaves bytes as they are ([`Padding::Keep`]), they are 0.
     ///
     /// `allocated` gets the place of the memory before anything is written, for example to advise the system about its pages.
@@ -472,6 +488,12 @@ impl Prepared {
         Ok(Arc::new(Self { from, to, from_bytes, to_bytes, prefixes, widths, fill, method, instructions }))
     }
 
+    /// Whether each byte of the destination is written, before it is read if it is. Packed elements are merged into the bytes that are there. The
+    /// sizes of bounded dimensions are not written.
+    fn overwrites(&self) -> bool {
+        self.fill.is_some() && self.widths.to.is_multiple_of(8) && self.prefixes.1 == 0
+    }
+
     /// New memory that `run` fills.
     fn make(
         &self,
@@ -480,10 +502,9 @@ impl Prepared {
         run: impl FnOnce(&mut [u8]) -> Result<(), RelayoutError>,
     ) -> Result<AlignedBytes, RelayoutError> {
         check(Side::Source, self.from_bytes, source.len())?;
-        // Whether each byte is written before it is read. Packed elements are merged into the bytes that are there.
-        let is_written = self.fill.is_some() && self.widths.to.is_multiple_of(8) && self.prefixes.1 == 0;
         let bytes = self.to_bytes;
-        let mut destination = if is_written { AlignedBytes::unspecified(bytes) } else { AlignedBytes::zeroed(bytes) }?;
+        let mut destination =
+            if self.overwrites() { AlignedBytes::unspecified(bytes) } else { AlignedBytes::zeroed(bytes) }?;
         allocated(destination.as_mut());
         run(destination.as_mut())?;
         Ok(destination)

@@ -2,8 +2,8 @@
 //! `cargo run --release --manifest-path benches/Cargo.toml --bin relayout -- [--json] [--rounds N] [--vectors none|neon|sse2|avx2] [--peers] [--choices] [--threads] [--plans] [--random N
 //! --seed S [--max-bytes B]] [--caches L2,LAST_LEVEL,local|shared] [FILTER]`.
 //!
-//! Each case takes turns with libc's `memcpy` and a copy with non-temporal stores, of the same number of bytes, and with other libraries: the
-//! crates `ndarray` and `transpose`, and with `--peers` oneDNN, if `libdnnl.so.2` can be loaded. The figures are the best of the rounds, because
+//! Each case takes turns with libc's `memcpy` and a copy with non-temporal stores, of the same number of bytes, and with others: the loops of XLA's
+//! transpose (`registers`), the crates `ndarray` and `transpose`, and with `--peers` oneDNN, if `libdnnl.so.2` can be loaded. The figures are the best of the rounds, because
 //! disturbances only make a run longer. There is one line per case; a ratio above 1 is faster than `memcpy`. All results are compared. Where two
 //! threads are measured, so are two threads that only copy: their gain is the upper limit. With `--random`, cases are drawn at random, see
 //! `random`; the worst ten cases are listed at the end, and those where another library was more than a tenth faster, if a second measurement
@@ -17,6 +17,7 @@ mod choices;
 mod onednn;
 mod peers;
 mod random;
+mod registers;
 mod threads;
 
 use cases::{Case, cases};
@@ -189,7 +190,7 @@ impl Line {
     /// Whether another library was more than a tenth faster.
     fn is_behind(&self) -> bool {
         let own = self.all_gb_per_s["relayout"];
-        let peers = ["ndarray", "transpose crate", "oneDNN"];
+        let peers = ["blocks in registers", "ndarray", "transpose crate", "oneDNN"];
         peers.iter().any(|peer| self.all_gb_per_s.get(peer).is_some_and(|rate| *rate > 1.1 * own))
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::cases::Case;
 use crate::onednn::Library;
+use crate::registers::Nest;
 use bytemuck::Pod;
 use ndarray::{ArrayView, ArrayViewMut, IxDyn, ShapeBuilder};
 use xla_shape::ElementType;
@@ -59,6 +60,10 @@ fn peers_of<T: Pod>(case: &Case) -> Vec<Contender<'static>> {
             matrices.for_each(|(source, destination)| transpose::transpose(source, destination, columns, rows));
         }));
     }
+    let nest = Nest::new(loops.clone());
+    peers.push(Contender::new("blocks in registers", move |source, destination| {
+        nest.run(bytemuck::cast_slice::<_, T>(source), bytemuck::cast_slice_mut::<_, T>(destination));
+    }));
     let list = |of: fn(&crate::cases::Loop) -> usize| loops.iter().map(of).collect::<Vec<_>>();
     let (sizes, from_strides, to_strides) = (list(|of| of.size), list(|of| of.from), list(|of| of.to));
     peers.push(Contender::new("ndarray", move |source, destination| {

@@ -1,0 +1,245 @@
+//! Transposes in blocks that stay in registers: how XLA's `TransposePlan` for CPUs works (`xla/pjrt/transpose.cc`), which is in no registry.
+//!
+//! Blocks have 16 by 16 elements of 2 bytes, 8 by 8 of 4 bytes and 4 by 4 of 8 bytes with AVX2, and 16 bytes by as many elements as these have
+//! without; 16 by 16 elements at a time are transposed before the next ones. Stores are ordinary. Elements that do not fill a block are copied one
+//! by one. Of the loops around, those whose smaller stride is larger are further out. Elements that follow each other on both sides are copied as
+//! one run.
+
+use crate::cases::Loop;
+use bytemuck::Pod;
+use std::cmp::Reverse;
+
+/// The elements of each side of the blocks that are transposed together, unless one block has more.
+#[cfg(target_arch = "x86_64")]
+const TOGETHER: usize = 16;
+
+/// A transpose of elements of one size, prepared.
+pub(crate) struct Nest {
+    /// The loops around, the outermost first.
+    outer: Vec<Loop>,
+    /// The loop along which elements are contiguous in the source, and the one for the destination. If they are one loop, it is the second.
+    columns: Loop,
+    rows: Loop,
+    /// The elements that all loops take on both sides.
+    span: (usize, usize),
+}
+
+impl Nest {
+    pub(crate) fn new(mut outer: Vec<Loop>) -> Self {
+        let end = |side: fn(&Loop) -> usize| 1 + outer.iter().map(|of| (of.size - 1) * side(of)).sum::<usize>();
+        let span = (end(|of| of.from), end(|of| of.to));
+        let mut take = |side: fn(&Loop) -> usize| {
+            let found = outer.iter().position(|of| side(of) == 1);
+            found.map_or(Loop { size: 1, from: 1, to: 1 }, |found| outer.remove(found))
+        };
+        let rows = take(|of| of.to);
+        let columns = if rows.from == 1 { Loop { size: 1, from: 1, to: 1 } } else { take(|of| of.from) };
+        outer.sort_by_key(|of| Reverse(of.from.min(of.to)));
+        Self { outer, columns, rows, span }
+    }
+
+    /// Copies all elements.
+    ///
+    /// # Panics
+    /// If the source or the destination has fewer elements than the loops take.
+    pub(crate) fn run<T: Pod>(&self, source: &[T], destination: &mut [T]) {
+        let (from, to) = (&source[..self.span.0], &mut destination[..self.span.1]);
+        if self.rows.from == 1 {
+            let run = self.rows.size;
+            return each(&self.outer, 0, 0, &mut |a, b| to[b..b + run].copy_from_slice(&from[a..a + run]));
+        }
+        #[cfg(target_arch = "x86_64")]
+        {
+            let (from, to) = (from.as_ptr(), to.as_mut_ptr());
+            let least = self.columns.size.min(self.rows.size);
+            let wide = is_x86_feature_detected!("avx2") && least * size_of::<T>() >= 32;
+            let narrow = least * size_of::<T>() >= 16;
+            // SAFETY: both slices were cut to the span of all loops, so all elements are in bounds; AVX2 was detected where it is used. The
+            // constant is the number of elements in 16 bytes.
+            match size_of::<T>() {
+                1 if narrow => return unsafe { self.blocks(from, to, sse2::tile::<T, 16>, 16) },
+                2 if wide => return unsafe { self.blocks(from, to, avx2::tile::<T, 8>, 16) },
+                2 if narrow => return unsafe { self.blocks(from, to, sse2::tile::<T, 8>, 8) },
+                4 if wide => return unsafe { self.blocks(from, to, avx2::tile::<T, 4>, 8) },
+                4 if narrow => return unsafe { self.blocks(from, to, sse2::tile::<T, 4>, 4) },
+                8 if wide => return unsafe { self.blocks(from, to, avx2::tile::<T, 2>, 4) },
+                8 if narrow => return unsafe { self.blocks(from, to, sse2::tile::<T, 2>, 2) },
+                _ => {}
+            }
+        }
+        let Self { columns, rows, .. } = self;
+        each(&self.outer, 0, 0, &mut |a, b| {
+            for column in 0..columns.size {
+                for row in 0..rows.size {
+                    to[b + column * columns.to + row] = from[a + column + row * rows.from];
+                }
+            }
+        });
+    }
+
+    /// Copies all elements in blocks of `size` by `size`.
+    ///
+    /// # Safety
+    /// All elements of the loops are valid for reads at `from` and for writes at `to`, and the CPU has what `tile` needs, whose
+    /// blocks have `size` by `size` elements.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    unsafe fn blocks<T: Pod>(&self, from: *const T, to: *mut T, tile: Tile<T>, size: usize) {
+        let Self { columns, rows, .. } = self;
+        let whole = |side: &Loop| side.size / size * size;
+        let (whole_columns, whole_rows) = (whole(columns), whole(rows));
+        each(&self.outer, 0, 0, &mut |a, b| {
+            let place = |column: usize, row: usize| {
+                (from.wrapping_add(a + column + row * rows.from), to.wrapping_add(b + column * columns.to + row))
+            };
+            for column in (0..whole_columns).step_by(TOGETHER) {
+                for row in (0..whole_rows).step_by(TOGETHER) {
+                    let counts = (TOGETHER.min(whole_columns - column), TOGETHER.min(whole_rows - row));
+                    let (from, to) = place(column, row);
+                    // SAFETY: these are rows and columns of the loops, whose elements are in bounds (caller). Their numbers are multiples of `size`.
+                    unsafe { tile(from, rows.from, to, columns.to, counts) };
+                }
+            }
+            let copy = |column: usize, row: usize| {
+                let (from, to) = place(column, row);
+                // SAFETY: `column` and `row` are below the sizes of the loops, whose elements are in bounds (caller).
+                let element = unsafe { from.read() };
+                // SAFETY: the same for the destination.
+                unsafe { to.write(element) };
+            };
+            (whole_columns..columns.size).for_each(|column| (0..rows.size).for_each(|row| copy(column, row)));
+            (0..whole_columns).for_each(|column| (whole_rows..rows.size).for_each(|row| copy(column, row)));
+        });
+    }
+}
+
+/// Calls `inner` with the offsets of every iteration on both sides.
+fn each(loops: &[Loop], from: usize, to: usize, inner: &mut impl FnMut(usize, usize)) {
+    match loops {
+        [] => inner(from, to),
+        [last] => (0..last.size).for_each(|i| inner(from + i * last.from, to + i * last.to)),
+        [first, rest @ ..] => {
+            (0..first.size).for_each(|i| each(rest, from + i * first.from, to + i * first.to, inner));
+        }
+    }
+}
+
+/// Transposes a few rows and columns, whose numbers are the last argument, the one of columns first: from rows that are the first number of elements
+/// apart to columns that are the second number apart.
+#[cfg(target_arch = "x86_64")]
+type Tile<T> = unsafe fn(*const T, usize, *mut T, usize, (usize, usize));
+
+/// A [`Tile`] made of blocks.
+#[cfg(target_arch = "x86_64")]
+macro_rules! tile {
+    ($size:expr, $feature:literal) => {
+        /// Transposes a few rows and columns; both numbers are multiples of the size of a block.
+        ///
+        /// # Safety
+        /// The CPU has the vectors. As many elements in each row are valid for reads, and in each column for writes.
+        #[target_feature(enable = $feature)]
+        pub(super) unsafe fn tile<T, const LANE: usize>(
+            from: *const T,
+            row: usize,
+            to: *mut T,
+            column: usize,
+            (columns, rows): (usize, usize),
+        ) {
+            for a in (0..columns).step_by($size) {
+                for b in (0..rows).step_by($size) {
+                    let (from, to) = (from.wrapping_add(a + b * row), to.wrapping_add(a * column + b));
+                    // SAFETY: the block's rows and columns are some of those that the caller guarantees.
+                    unsafe { block::<T, LANE>(from, row, to, column) };
+                }
+            }
+        }
+    };
+}
+
+#[cfg(target_arch = "x86_64")]
+mod sse2 {
+    use std::arch::x86_64::*;
+
+    tile!(LANE, "sse2");
+
+    /// Transposes `LANE` by `LANE` elements, which take 16 bytes in a row.
+    ///
+    /// # Safety
+    /// As many elements as this in each of as many rows are valid for reads, and the same of columns for writes.
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    unsafe fn block<T, const LANE: usize>(from: *const T, row: usize, to: *mut T, column: usize) {
+        // SAFETY: the caller guarantees 16 readable bytes in each row.
+        let rows = std::array::from_fn(|i| unsafe { _mm_loadu_si128(from.wrapping_add(i * row).cast()) });
+        for (i, vector) in zipped::<LANE>(rows).into_iter().enumerate() {
+            // SAFETY: the caller guarantees 16 writable bytes in each column.
+            unsafe { _mm_storeu_si128(to.wrapping_add(i * column).cast(), vector) };
+        }
+    }
+
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    fn zipped<const LANE: usize>(mut rows: [__m128i; LANE]) -> [__m128i; LANE] {
+        let zip = |a, b| match LANE {
+            16 => (_mm_unpacklo_epi8(a, b), _mm_unpackhi_epi8(a, b)),
+            8 => (_mm_unpacklo_epi16(a, b), _mm_unpackhi_epi16(a, b)),
+            4 => (_mm_unpacklo_epi32(a, b), _mm_unpackhi_epi32(a, b)),
+            _ => (_mm_unpacklo_epi64(a, b), _mm_unpackhi_epi64(a, b)),
+        };
+        for _ in 0..LANE.ilog2() {
+            let old = rows;
+            for i in 0..LANE / 2 {
+                (rows[2 * i], rows[2 * i + 1]) = zip(old[i], old[i + LANE / 2]);
+            }
+        }
+        rows
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx2 {
+    use std::arch::x86_64::*;
+
+    tile!(2 * LANE, "avx2");
+
+    /// Transposes `2 * LANE` by `2 * LANE` elements, which take 32 bytes in a row.
+    ///
+    /// # Safety
+    /// The CPU has AVX2. As many elements as this in each of as many rows are valid for reads, and the same of columns for writes.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    unsafe fn block<T, const LANE: usize>(from: *const T, row: usize, to: *mut T, column: usize) {
+        for half in [0, LANE] {
+            let from = from.wrapping_add(half);
+            let mut rows = [_mm256_setzero_si256(); LANE];
+            for (i, vector) in rows.iter_mut().enumerate() {
+                // SAFETY: the caller guarantees 32 readable bytes in each row, of which these are one half.
+                let low = unsafe { _mm_loadu_si128(from.wrapping_add(i * row).cast()) };
+                // SAFETY: the same for a row of the second half of rows.
+                let high = unsafe { _mm_loadu_si128(from.wrapping_add((i + LANE) * row).cast()) };
+                *vector = _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(low), high);
+            }
+            for (i, vector) in zipped::<LANE>(rows).into_iter().enumerate() {
+                // SAFETY: the caller guarantees 32 writable bytes in each column.
+                unsafe { _mm256_storeu_si256(to.wrapping_add((half + i) * column).cast(), vector) };
+            }
+        }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn zipped<const LANE: usize>(mut rows: [__m256i; LANE]) -> [__m256i; LANE] {
+        for _ in 0..LANE.ilog2() {
+            let old = rows;
+            for i in 0..LANE / 2 {
+                let (a, b) = (old[i], old[i + LANE / 2]);
+                (rows[2 * i], rows[2 * i + 1]) = match LANE {
+                    8 => (_mm256_unpacklo_epi16(a, b), _mm256_unpackhi_epi16(a, b)),
+                    4 => (_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b)),
+                    _ => (_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b)),
+                };
+            }
+        }
+        rows
+    }
+}
