@@ -110,11 +110,13 @@ def _converted(element_type: str, dtype: Any) -> Any:
 
 
 def _element_type(dtype: Any) -> str:
-    """XLA's name of the element type. JAX has types that NumPy does not have, such as those of random keys."""
+    """XLA's name of the element type. JAX has types that XLA does not have: those of random keys are `key`, as in annotations."""
     if dtype.name == "bool":
         return "pred"
     match = re.fullmatch(r"(u?int|b?float|complex)(\d+)_?(e\w+)?", dtype.name)
-    return _KINDS[match[1]] + match[2] + (match[3] or "") if match else str(dtype.name)
+    if match:
+        return _KINDS[match[1]] + match[2] + (match[3] or "")
+    return "key" if jnp.issubdtype(dtype, jax.dtypes.prng_key) else str(dtype.name)
 
 
 def _text(shape: Sequence[Any], dtype: Any) -> str:

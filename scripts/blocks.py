@@ -14,12 +14,10 @@ import random
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "data"))
+# Before JAX: it chooses the platform.
 from block_ranking import KERNELS, array, chip
 
-# It dumps what the compiler says, which is not needed here. The compiler has not started yet.
-del os.environ["LIBTPU_INIT_ARGS"]
 import jax
-
 from xla_shape.pallas import blocks
 
 

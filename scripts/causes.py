@@ -4,11 +4,12 @@ read a few. Compiles each program ahead of time for TPUs as it is and with the r
 program take fewer cycles? No TPU is needed. The exit code is 1 if a cause is named whose remedy does not help. Gathers have no figure: they count nothing
 on both sides.
 
-Needs: pip install jax==0.12.0.1 libtpu==0.0.52 (Python 3.12 or newer), and target/debug/xla-shape (cargo build -p xla-shape-cli).
+Needs: pip install jax==0.12.0.1 libtpu==0.0.52 (Python 3.12 or newer), target/debug/xla-shape (cargo build -p xla-shape-cli), and for --write
+the program zstd.
 
 usage: scripts/causes.py [GENERATIONS] [--write]      such as v5e,v6e; v5e,v6e if not given
 
---write keeps cycles, causes and the programs with a cause in tests/corpus/causes.jsonl (compress it with zstd -19 --rm)."""
+--write keeps cycles, causes and the programs with a cause in tests/corpus/causes.jsonl.zst."""
 
 import json
 import os
@@ -122,7 +123,8 @@ def main(generations, writes):
                 print(f"{generation} {name}: {cycles}{'' if helps else f' DOES NOT HELP: {named}'}", *causes or ["not named"], sep="\n    ", flush=True)
                 found.append({"program": name, "device": generation, "cycles": cycles, "change": change, "causes": causes, "module": text})
     if writes:
-        (ROOT / "tests/corpus/causes.jsonl").write_text("".join(json.dumps(row) + "\n" for row in found))
+        text = "".join(json.dumps(row) + "\n" for row in found)
+        subprocess.run(["zstd", "-q", "-19", "-f", "-o", ROOT / "tests/corpus/causes.jsonl.zst"], input=text.encode(), check=True)
     print(f"{len(found)} programs: {unnamed} causes are not named, {wrong} remedies do not help")
     return wrong > 0
 

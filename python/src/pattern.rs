@@ -41,6 +41,15 @@ pub(crate) fn array_pattern<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<
         return Err(failed(&unexpected(expected, text, layout)));
     }
     let word = text.split('[').next().unwrap_or_default().trim();
+    // As JAX prints their type.
+    if word.starts_with("key<") {
+        let start = text.len() - text.trim_start().len();
+        return Err(failed(&unexpected(
+            "`key`, for keys of any implementation",
+            text,
+            Span { start, end: start + word.len() },
+        )));
+    }
     let family = FAMILIES.into_iter().find(|(name, _)| *name == word);
     if let (true, Some(layout)) = (family.is_some(), layout_span(text)) {
         return Err(failed(&unexpected("no layout, because it depends on the element type", text, layout)));

@@ -6,7 +6,7 @@ import gc
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Annotated, NamedTuple, TypedDict, get_args
+from typing import Annotated, Literal, NamedTuple, TypedDict, get_args
 
 import numpy as np
 import pytest
@@ -186,6 +186,30 @@ def test_records_are_checked_once(monkeypatch):
     g(node), g(node)
     assert len(checks) == 5
 
+    # Values that are not checked have a class, which is enough, unless they are containers or arrays.
+    class Broken:
+        @property
+        def shape(self):
+            raise ValueError
+
+    checks.clear()
+    for value in (jax.nn.gelu, jnp.bfloat16, Broken(), {"a": (len, d)}):
+        g(Node(d, value)), g(Node(d, value))
+    assert len(checks) == 5
+    assert "argument node.value" in refused(g, Node(jnp.ones((2, 2)), jax.nn.gelu))
+
+
+def test_values_that_are_not_arrays():
+    @checked
+    def f(x: Arr["f32[n]"] | Literal["none", 0], mode: Literal["train", "eval"] = "train") -> Arr["f32[n]"] | str:
+        return x
+
+    f(jnp.ones(3), "eval"), f("none")
+    assert refused(f, b"none") == (
+        "f: argument x: expected an array, found a value of type bytes"
+        "\n  or argument x: expected a value of type str or int, found a value of type bytes"
+    )
+
 
 def test_families_of_types_and_multiples():
     @checked
@@ -315,7 +339,7 @@ def test_random_keys():
     key = jax.random.key(0)
     f(key, jax.random.split(key, 3))
     jax.jit(f)(key, jax.random.split(key, 3))
-    assert refused(f, key, key) == "f: argument more: this function takes key[n], the call has key<fry>[]"
+    assert refused(f, key, key) == "f: argument more: this function takes key[n], the call has key[]"
     assert refused(f, jax.random.PRNGKey(0), key) == "f: argument key: this function takes key[], the call has u32[2]"
     assert refused(f, 1, key) == "f: argument key: this function takes key[], the call has s32[]"
 
@@ -327,6 +351,7 @@ def test_random_keys():
         ("f32[d]{1}", "expected a dimension number less than 1, found 1"),
         ("f32[2*d*d]", "expected a number, the name of a size, or a number times a name, found `2*d*d`"),
         ("f32[0*n]", "expected a number, the name of a size, or a number times a name, found `0*n`"),
+        ("key<fry>[n]", "expected `key`, for keys of any implementation, found `key<fry>`"),
         ("float[n]{0}", "expected no layout, because it depends on the element type, found `{0}`"),
         ("f32[<=n]", "expected a number, the name of a size, or a number times a name, found `n`"),
         ("f32[d]{0:T(n)}", "expected a number, the name of a size, or a number times a name, found `n`"),

@@ -97,13 +97,13 @@ class _Leaf(_Node):
 class _Anything(_Node):
     """A value that is not checked, except for its class if there are other alternatives."""
 
-    def __init__(self, kind: type = object) -> None:
-        # The annotation `float` also accepts integers.
-        self.kind: Any = (float, int) if kind is float else kind
+    def __init__(self, *kinds: type) -> None:
+        self.kinds = kinds or (object,)
 
     def visit(self, place: str, value: Any, do: _Visit) -> None:
-        if not isinstance(value, self.kind):
-            raise _other(place, f"a value of type {self.kind}", value)
+        # The annotation `float` also accepts integers.
+        if not isinstance(value, self.kinds) and not (float in self.kinds and isinstance(value, int)):
+            raise _other(place, f"a value of type {' or '.join(kind.__name__ for kind in self.kinds)}", value)
 
     def patterns(self, place: str, seen: frozenset[int] = frozenset()) -> Iterator[tuple[str, Pattern]]:
         return iter(())
@@ -238,6 +238,9 @@ class _Reader:
             has_none = type(None) in arguments
             nodes = [self._alternative(entry, names) for entry in arguments if entry is not type(None)]
             return _Anything() if all(isinstance(node, _Anything) for node in nodes) else _OneOf(nodes, has_none)
+        if origin is typing.Literal:
+            # Which of the values it is does not matter: calls are remembered by the classes of what is not an array.
+            return _Anything(*dict.fromkeys(map(type, arguments)))
         if origin in (typing.Required, typing.NotRequired, typing.ClassVar, typing.Final):
             return self.node(arguments[0], names)
         nodes = [self.node(entry, names) for entry in arguments if not isinstance(entry, (list, typing.TypeVar))]
@@ -540,9 +543,21 @@ def _key(values: Any) -> Any:
         elif isinstance(x, jax.Array) and not isinstance(x, jax.core.Tracer):
             _ARRAYS.add(kind)
             return _key(values)
-        else:
+        elif isinstance(x, (tuple, list, Mapping)) or _may_be_array(x):
+            # Another container, or another kind of array.
             return None
+        else:
+            # A function, a type, an enumeration: of such a value, a check depends on the class alone.
+            kinds.append(kind)
     return tuple(kinds)
+
+
+def _may_be_array(x: Any) -> bool:
+    try:
+        return hasattr(x, "shape") and hasattr(x, "dtype")
+    except Exception:
+        # A property of the user's class fails. It is read again only if the value must be an array.
+        return True
 
 
 @functools.lru_cache(maxsize=1024)

@@ -18,9 +18,7 @@ A row: `kernel`; `for`, the TPU; `held_back`, whether no rule was fitted to it (
 import functools, glob, hashlib, importlib.util, itertools, json, os, pathlib, re, subprocess, sys, tempfile, time
 
 TARGET = pathlib.Path(__file__).resolve().parents[2] / "tests/corpus/block_ranking.jsonl.zst"
-DUMP = tempfile.mkdtemp()
-FLAGS = f"--xla_mosaic_dump_to={DUMP} --xla_jf_dump_to={DUMP} --xla_jf_dump_llo_text=true --xla_jf_dump_llo_pass_label_regex=final_bundles"
-os.environ.update(TPU_SKIP_MDS_QUERY="1", JAX_PLATFORMS="cpu", ALLOW_MULTIPLE_LIBTPU_LOAD="1", LIBTPU_INIT_ARGS=FLAGS)
+os.environ.update(TPU_SKIP_MDS_QUERY="1", JAX_PLATFORMS="cpu", ALLOW_MULTIPLE_LIBTPU_LOAD="1")
 import jax, jax.numpy as jnp, numpy as np
 from jax.experimental import pallas as pl, topologies
 from jax.experimental.pallas import tpu as pltpu
@@ -309,8 +307,17 @@ def without_paths(text):
     return re.sub(r'"?/[^"\s]*/([^"/\s]+\.py)"?', r"\1", text)
 
 
+@functools.cache
+def dumps():
+    """The folder into which the compiler writes what it has made. The compiler reads its flags when it starts: with `chip`."""
+    folder = tempfile.mkdtemp()
+    flags = f"--xla_mosaic_dump_to={folder} --xla_jf_dump_to={folder} --xla_jf_dump_llo_text=true --xla_jf_dump_llo_pass_label_regex=final_bundles"
+    os.environ["LIBTPU_INIT_ARGS"] = flags
+    return folder
+
+
 def candidate(device, function, arguments, setting):
-    for file in glob.glob(DUMP + "/*"):
+    for file in glob.glob(dumps() + "/*"):
         os.remove(file)
     on = [array(one.shape, one.dtype, sharding=chip(device)) for one in arguments]
     found = {}
@@ -326,9 +333,9 @@ def candidate(device, function, arguments, setting):
     except Exception as error:
         message = re.sub(r"%\S+ = .*?(?=\. Scoped|$)", "%k = …", str(error).strip(), flags=re.S)
         return found | {"message": without_paths("\n".join(message.splitlines()[:6]))[:600]}
-    texts = [open(file, errors="replace").read() for file in sorted(glob.glob(DUMP + "/*final_bundles.txt")) if "schedule-analysis" not in file]
+    texts = [open(file, errors="replace").read() for file in sorted(glob.glob(dumps() + "/*final_bundles.txt")) if "schedule-analysis" not in file]
     [text] = [one for one in texts if re.search(r"exit bundle: \S+ = custom-call\(", one)]
-    [mosaic] = [open(file).read() for file in glob.glob(DUMP + "/*post-relayout-insertion.txt")]
+    [mosaic] = [open(file).read() for file in glob.glob(dumps() + "/*post-relayout-insertion.txt")]
     # In the body, only the stores tell which blocks are written; keep them, and the views of memory that they may write through.
     head, functions = mosaic.split("  func.func @transform_0", 1)
     lines = [line for number, line in enumerate(head.splitlines()) if number < 2 or "_store " in line or "-> memref<" in line or re.match(r"\s*return|  }", line)]

@@ -3,7 +3,7 @@
 use super::page::{main, title};
 use super::roofline::roofline;
 use crate::web::{
-    Element, FIND, Page, Strings, element, elements, hint, json_script, needs_javascript, search, section,
+    Element, FIND, PLOTS, Page, Strings, element, elements, hint, json_script, needs_javascript, search, section,
 };
 use crate::words::{Grouped, shortened};
 use serde::Serialize;
@@ -46,7 +46,7 @@ pub fn page_with_run(cost: &ProgramCost, run: &MeasuredRun) -> String {
     let pictures = elements().with_all(is_there.then(|| picture(run))).with_all(roofline);
     let main = main(cost, Some(pictures));
     let (script, end) = if is_there { (script.as_str(), end) } else { (FIND, elements()) };
-    Page { title: &title, heading: &title, bar, main, end, script, style: include_str!("run.css") }.html()
+    Page { title: &title, heading: &title, bar, main, end, script, style: &[PLOTS, include_str!("run.css")] }.html()
 }
 
 fn picture(run: &MeasuredRun) -> Element {

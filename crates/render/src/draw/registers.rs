@@ -83,7 +83,7 @@ impl Html for RegisterDrawing {
         let what = "Hatched: no element of the vector. Each row is a sublane, its lanes from left to right; a part names its elements by their \
                     range in each dimension.";
         let main = elements().with(hatching_of_page()).with(in_page(self)).with(hint(what)).with(scrolls());
-        Page { title: &title, heading: &title, main, style: &svg::fills(), ..Page::default() }.html()
+        Page { title: &title, heading: &title, main, style: &[&svg::fills()], ..Page::default() }.html()
     }
 }
 

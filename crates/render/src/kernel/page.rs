@@ -60,7 +60,7 @@ impl Html for Kernels {
             heading: &title,
             bar: search("Search lines and bundles"),
             main,
-            style: &fills(),
+            style: &[include_str!("page.css"), &fills()],
             script: include_str!("page.js"),
             ..Page::default()
         }

@@ -14,6 +14,9 @@ pub(crate) use strings::Strings;
 /// The style of all pages. Each colour is written once, as `light-dark(…)`; `data-theme` of the root element chooses.
 const STYLE: &str = include_str!("style.css");
 
+/// The style of plots above an axis: the memory over time, and a run.
+pub(crate) const PLOTS: &str = include_str!("plots.css");
+
 /// The script of all pages.
 const SHARED: &str = include_str!("page.js");
 
@@ -47,7 +50,7 @@ pub(crate) struct Page<'t> {
     pub(crate) main: Element,
     pub(crate) end: Element,
     /// CSS in addition to the style of all pages.
-    pub(crate) style: &'t str,
+    pub(crate) style: &'t [&'t str],
     pub(crate) script: &'t str,
 }
 
@@ -55,7 +58,7 @@ impl Page<'_> {
     /// The page, without external resources.
     pub(crate) fn html(self) -> String {
         let Self { bar, main, end, style, script, .. } = self;
-        let style = format!("{STYLE}{style}");
+        let style = [&[STYLE], style].concat().concat();
         let script = format!("{SHARED}{script}");
         let parts = [
             ("title", escape(self.title)),

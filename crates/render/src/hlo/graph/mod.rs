@@ -26,6 +26,9 @@ const LONGEST: usize = 300;
 /// The elements of a page in which `draw.js` draws a graph.
 pub(super) const ELEMENTS: &str = include_str!("graph.html");
 
+/// The style of a graph.
+pub(super) const STYLE: &str = include_str!("graph.css");
+
 /// A page about one instruction of a program, with the graph around it. `name` is written with or without `%`. The page has no external
 /// resources.
 ///
@@ -61,6 +64,7 @@ pub fn graph_page(memory: &ProgramMemory<'_>, name: &str) -> Result<String, Show
         heading: &format!("%{name} in {}", shortened(module.name().unwrap_or("module"), 200)),
         main: made(main),
         end: elements().with(needs_javascript()).with(json_script("data", &data)),
+        style: &[STYLE],
         script: concat!(include_str!("draw.js"), include_str!("graph.js")),
         ..Page::default()
     }

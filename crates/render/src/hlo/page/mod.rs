@@ -6,7 +6,7 @@
 mod data;
 
 use super::graph;
-use crate::web::{Page, element, elements, escape, fill, json_script, made, needs_javascript};
+use crate::web::{PLOTS, Page, element, elements, escape, fill, json_script, made, needs_javascript};
 use crate::{Show, words::shortened};
 use data::{Data, Detail, Shown};
 use xla_shape_answers::hlo::Report;
@@ -69,6 +69,7 @@ fn page_with(data: &Data, module: &Module, report: &str) -> String {
         bar: element("nav").id("spaces").attribute("aria-label", "Memory spaces"),
         main: made(body),
         end,
+        style: &[PLOTS, include_str!("page.css"), graph::STYLE],
         script: concat!(
             include_str!("../graph/draw.js"),
             include_str!("page.js"),
