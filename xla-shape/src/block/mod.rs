@@ -77,6 +77,8 @@ use crate::types::ArrayType;
 
 pub use cut::Blocks;
 pub use part::{BlockOf, Part};
+#[doc(hidden)]
+pub use rows::RowNumber;
 pub use section::{DimensionSlice, Fixed, Ranges, Section, Slices};
 pub use window::{Border, WindowError};
 pub use windows::{Window, Windows};

@@ -2,11 +2,17 @@
 
 use crate::buffer::{Buffer, Bytes, BytesMut};
 use crate::element::Plain;
+use crate::iter::copy_window;
 use crate::types::{ArrayType, Dim};
+use std::fmt::Display;
+use std::ops::Range;
 
 impl<S: ArrayType<Element: Plain, Index = [usize; 2]>, B: BytesMut> Buffer<S, B> {
     /// Copies a row of another matrix to each row of this one: to row `i`, the row that the number `i` of `rows` names. The matrices may have
     /// any layouts, and may be blocks.
+    ///
+    /// The numbers are integers of any type: a vector such as `&Buffer<shape!(s32[3])>`, a slice, a range, an iterator.
+    /// Rows whose numbers follow each other are copied together.
     ///
     /// It is XLA's `gather` of whole rows, except that XLA takes the nearest row instead of one that is out of bounds.
     ///
@@ -16,14 +22,14 @@ impl<S: ArrayType<Element: Plain, Index = [usize; 2]>, B: BytesMut> Buffer<S, B>
     /// let table = Buffer::<shape!(f32[1000,200]{1,0:T(8,128)})>::from_fn(|[i, _]| i as f32);
     /// let tokens = Buffer::<shape!(s32[3])>::from_fn(|[i]| [7, 999, 7][i]);
     /// let mut x = Buffer::<shape!(f32[3,200])>::zeroed();
-    /// x.gather_rows(&table, tokens.as_slice().iter().map(|&token| token as usize));
+    /// x.gather_rows(&table, &tokens);
     /// assert_eq!([x[[0, 0]], x[[1, 199]], x[[2, 5]]], [7.0, 999.0, 7.0]);
     /// ```
     ///
     /// # Panics
     /// If there are more or fewer numbers than rows, the other matrix has no row of a number, or sizes that are known only at run time differ.
     #[track_caller]
-    pub fn gather_rows<T, C, M, K, N>(&mut self, table: &Buffer<T, C>, rows: impl IntoIterator<Item = usize>)
+    pub fn gather_rows<T, C, M, K, N, I>(&mut self, table: &Buffer<T, C>, rows: impl IntoIterator<Item = I>)
     where
         S: ArrayType<Dimensions = (M, N)>,
         T: ArrayType<Element = S::Element, Dimensions = (K, N), Index = [usize; 2]>,
@@ -31,22 +37,21 @@ impl<S: ArrayType<Element: Plain, Index = [usize; 2]>, B: BytesMut> Buffer<S, B>
         M: Dim,
         K: Dim,
         N: Dim,
+        I: RowNumber,
     {
-        let [len, _] = self.sizes();
-        let table = table.view();
-        let [found, _] = table.sizes();
-        let mut count = 0;
-        for row in rows {
-            let mut to =
-                self.line_mut::<-1>([count, 0]).unwrap_or_else(|| panic!("expected {len} row numbers, found more"));
-            to.copy_from(&table.line::<-1>([row, 0]).unwrap_or_else(|| no_row(row, found)));
-            count += 1;
-        }
-        assert!(count == len, "expected {len} row numbers, found {count}");
+        let ([len, columns], [found, found_columns]) = (self.sizes(), table.sizes());
+        assert_columns(columns, found_columns);
+        for_each_range(rows, len, found, |at, rows| {
+            let ends = [at + rows.len(), columns];
+            // SAFETY: `for_each_range` gives as many numbers of rows of this matrix, from `at` on, as of the table. Both have as many columns.
+            unsafe { copy_window(self, table, [[at, 0], ends, [rows.start, 0]], false) };
+        });
     }
 
     /// Copies each row of another matrix to a row of this one: row `i` to the row that the number `i` of `rows` names. If a number is repeated,
     /// the last of its rows remains. The matrices may have any layouts, and may be blocks.
+    ///
+    /// The numbers are integers of any type, as for [`gather_rows`](Self::gather_rows).
     ///
     /// It is XLA's `scatter` of whole rows, except that XLA leaves out a row that is out of bounds.
     ///
@@ -63,7 +68,7 @@ impl<S: ArrayType<Element: Plain, Index = [usize; 2]>, B: BytesMut> Buffer<S, B>
     /// If there are more or fewer numbers than rows of the other matrix, this matrix has no row of a number, or sizes that are known only at run
     /// time differ.
     #[track_caller]
-    pub fn scatter_rows<T, C, M, K, N>(&mut self, values: &Buffer<T, C>, rows: impl IntoIterator<Item = usize>)
+    pub fn scatter_rows<T, C, M, K, N, I>(&mut self, values: &Buffer<T, C>, rows: impl IntoIterator<Item = I>)
     where
         S: ArrayType<Dimensions = (M, N)>,
         T: ArrayType<Element = S::Element, Dimensions = (K, N), Index = [usize; 2]>,
@@ -71,23 +76,89 @@ impl<S: ArrayType<Element: Plain, Index = [usize; 2]>, B: BytesMut> Buffer<S, B>
         M: Dim,
         K: Dim,
         N: Dim,
+        I: RowNumber,
     {
-        let [found, _] = self.sizes();
-        let values = values.view();
-        let [len, _] = values.sizes();
-        let mut count = 0;
-        for row in rows {
-            let from =
-                values.line::<-1>([count, 0]).unwrap_or_else(|| panic!("expected {len} row numbers, found more"));
-            self.line_mut::<-1>([row, 0]).unwrap_or_else(|| no_row(row, found)).copy_from(&from);
-            count += 1;
-        }
-        assert!(count == len, "expected {len} row numbers, found {count}");
+        let ([found, columns], [len, found_columns]) = (self.sizes(), values.sizes());
+        assert_columns(columns, found_columns);
+        for_each_range(rows, len, found, |at, rows| {
+            // SAFETY: `for_each_range` gives as many numbers of rows of the other matrix, from `at` on, as of this one. Both have as many columns.
+            unsafe { copy_window(self, values, [[rows.start, 0], [rows.end, columns], [at, 0]], false) };
+        });
     }
+}
+
+/// The number of a row: any integer, or a reference to one.
+// Hidden: it only lets callers give numbers as they have them.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not the number of a row",
+    label = "expected integers: a vector such as `&Buffer<shape!(s32[8])>`, a slice, a range, an iterator"
+)]
+pub trait RowNumber: Copy + Display {
+    /// The number, unless it is negative or larger than any array.
+    fn row(self) -> Option<usize>;
+}
+
+macro_rules! row_numbers {
+    ($($Number:ty)*) => {$(
+        impl RowNumber for $Number {
+            #[inline(always)]
+            fn row(self) -> Option<usize> {
+                usize::try_from(self).ok()
+            }
+        }
+
+        impl RowNumber for &$Number {
+            #[inline(always)]
+            fn row(self) -> Option<usize> {
+                usize::try_from(*self).ok()
+            }
+        }
+    )*};
+}
+
+row_numbers!(u8 u16 u32 u64 usize i8 i16 i32 i64 isize);
+
+/// Calls `f` with each range of numbers that follow each other, and with how many came before it: rows that are neighbours are copied together.
+///
+/// # Panics
+/// If there are not `len` numbers, or one is not below `found`.
+#[inline(always)]
+#[track_caller]
+fn for_each_range<N: RowNumber>(
+    rows: impl IntoIterator<Item = N>,
+    len: usize,
+    found: usize,
+    mut f: impl FnMut(usize, Range<usize>),
+) {
+    let (mut rows, mut range, mut count) = (rows.into_iter(), 0..0, 0);
+    loop {
+        let next = rows.next().map(|number| match number.row() {
+            _ if count == len => panic!("expected {len} row numbers, found more"),
+            Some(row) if row < found => row,
+            _ => no_row(number, found),
+        });
+        if next != Some(range.end) {
+            if !range.is_empty() {
+                f(count - range.len(), range.clone());
+            }
+            let Some(row) = next else { break };
+            range = row..row;
+        }
+        range.end += 1;
+        count += 1;
+    }
+    assert!(count == len, "expected {len} row numbers, found {count}");
+}
+
+/// Panics if sizes that are known only at run time differ.
+#[track_caller]
+fn assert_columns(expected: usize, found: usize) {
+    assert!(expected == found, "expected rows of {expected} elements, found {found}");
 }
 
 #[cold]
 #[track_caller]
-fn no_row<R>(row: usize, rows: usize) -> R {
+fn no_row(row: impl Display, rows: usize) -> usize {
     panic!("expected row numbers below {rows}, found {row}")
 }

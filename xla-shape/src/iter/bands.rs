@@ -9,7 +9,7 @@ use crate::types::{ArrayType, MultiIndex, ValueOf, resolve, resolve_or_first, st
 use std::fmt;
 use std::ops::Range;
 use xla_shape_core::Slot;
-use xla_shape_core::map::{Bands, StaticStrideTable};
+use xla_shape_core::map::{Bands, Digit, Source, StaticStrideTable};
 use xla_shape_relayout::wide::wide_mut;
 
 /// Which lines of `S` along dimension `DIM` are adjacent.
@@ -18,6 +18,25 @@ pub(super) struct Along<S, const DIM: i64>(S);
 impl<S: ArrayType, const DIM: i64> Along<S, DIM> {
     const DIMENSION: usize = resolve_or_first(DIM, S::SHAPE);
     pub(super) const BANDS: Bands = own_bands::<S>(Self::DIMENSION);
+    /// The dimension along which the lines of a band are neighbours, in the order of its lanes; `None` if there are several, or another order.
+    const LANE_DIMENSION: Option<usize> = {
+        let (digits, mut i, mut found, mut is_one) = (S::TABLE.digits(), S::TABLE.digits().len(), None, true);
+        // The digits after the one that counts the elements of a line one by one.
+        while i > 0 && !(digits[i - 1].term.is_of(Self::DIMENSION) && digits[i - 1].term.divisor.get() == 1) {
+            let Digit { term, stride, size, .. } = digits[i - 1];
+            match (term.source, found) {
+                _ if size == 1 => {}
+                (Source::Dimension(number), None) if term.divisor.get() == stride => found = Some(number),
+                (Source::Dimension(number), Some(other)) if term.divisor.get() == stride && number == other => {}
+                _ => is_one = false,
+            }
+            i -= 1;
+        }
+        match found {
+            Some(number) if is_one && i > 0 => Some(number as usize),
+            _ => None,
+        }
+    };
 }
 
 /// The lines of an array along dimension `DIM` that are adjacent in memory: rows, for `DIM` -1.
@@ -87,11 +106,20 @@ impl<S: ArrayType<Element: Plain>, B: Bytes, const DIM: i64> Band<S, B, DIM> {
     /// assert_eq!((last.line(0), last.line(1)), (Some([2, 0]), None));
     /// ```
     #[must_use]
+    #[inline]
     pub fn line(&self, lane: usize) -> Option<S::Index> {
         if lane >= Self::LANES {
             return None;
         }
+        if lane == 0 {
+            return Some(self.origin);
+        }
         let shape = self.array.shape();
+        if let Some(dimension) = const { Along::<S, DIM>::LANE_DIMENSION } {
+            let mut index = self.origin;
+            index.as_mut()[dimension] += lane;
+            return (index.as_ref()[dimension] < shape.sizes().as_ref()[dimension]).then_some(index);
+        }
         let (mut index, mut values) = (S::Index::ORIGIN, [0; StaticStrideTable::MAX_INTERMEDIATES]);
         let position = shape.linear_index_of(self.origin) - shape.first_position() + lane;
         let slot =
@@ -206,6 +234,9 @@ impl<A: Copy> LineValues<A> {
 
 impl<S: ArrayType<Element: Plain>, B: Bytes, const DIM: i64> Band<S, B, DIM> {
     /// Folds each line separately, whatever the layout. `combine` joins partial results of one line.
+    ///
+    /// It has as many accumulators as the layout has lanes, and at least 16. In a layout that you know, [`fold_lanes`](Self::fold_lanes) with 32 or 64
+    /// of them keeps wide vectors busy.
     ///
     /// The order in which elements are folded is unspecified. `init` is folded into each line several times, so it must be neutral, like 0
     /// in a sum.

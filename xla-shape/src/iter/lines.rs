@@ -3,7 +3,8 @@
 use super::memory::{for_each_run, own_run};
 use super::runs::Facts;
 use super::strided::Strided;
-use super::zip::{common, together_1, together_2};
+use super::words::{Weaves, Woven, lines_1, lines_2};
+use super::zip::{Lanes, band_of, common, together_1, together_2};
 use crate::buffer::{Buffer, Bytes, BytesMut, Lends, Mut, Ref, assert_whole};
 use crate::element::Plain;
 use crate::sealed::named_in_errors;
@@ -53,11 +54,17 @@ impl<S: ArrayType, const DIM: i64> Along<S, DIM> {
     const DIMENSION: usize = resolve_or_first(DIM, S::SHAPE);
     const RUN: Run = own_run::<S>(Self::DIMENSION);
 
+    /// The index of element `number` of the line.
+    #[inline(always)]
+    fn at(mut index: S::Index, number: usize) -> S::Index {
+        index.as_mut()[Self::DIMENSION] = number;
+        index
+    }
+
     /// The position of element `number` of the line.
     #[inline(always)]
-    fn position(shape: S, mut index: S::Index, number: usize) -> usize {
-        index.as_mut()[Self::DIMENSION] = number;
-        shape.linear_index_of(index)
+    fn position(shape: S, index: S::Index, number: usize) -> usize {
+        shape.linear_index_of(Self::at(index, number))
     }
 
     /// Calls `f` with the number of the first element of each run, its position, and the run's length and stride.
@@ -106,6 +113,11 @@ impl<S: ArrayType, const DIM: i64> Along<S, DIM> {
         let numbers = index.as_ref().iter().zip(sizes.as_ref()).enumerate();
         numbers.fold(true, |inside, (dimension, (index, size))| inside & (dimension == Self::DIMENSION || index < size))
     }
+}
+
+impl<S: ArrayType<Element: Plain>, const DIM: i64> Woven for Along<S, DIM> {
+    type Element = S::Element;
+    const WEAVE: Lanes = Lanes::along::<S>(Self::RUN);
 }
 
 /// Stands for the dimension of a [`Line`] where [`runs`](super::runs) compares the dimensions of operands.
@@ -307,7 +319,7 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut, const DIM: i64> Line<S, B, DIM> 
 }
 
 macro_rules! apply_with {
-    ($(#[$doc:meta])* $name:ident by $together:ident($($T:ident $C:ident $D:ident $operand:ident),*)) => {
+    ($(#[$doc:meta])* $name:ident by $together:ident $by_words:ident($($T:ident $C:ident $D:ident $operand:ident $lane:ident),*)) => {
         $(#[$doc])*
         #[inline(always)]
         #[track_caller]
@@ -318,7 +330,7 @@ macro_rules! apply_with {
         ) where
             $($T: ArrayType<Element: Plain>, $C: Bytes,)*
         {
-            let (shape, index, len) = (self.array.shape(), self.index, self.len());
+            let (shape, line, len) = (self.array.shape(), self.index, self.len());
             $(
                 let found = $operand.len();
                 assert!(len == found, "expected a line of {len} elements, found one of {found}");
@@ -339,6 +351,22 @@ macro_rules! apply_with {
                 compiler_fence(Ordering::SeqCst);
             }
             for_each_run(len, run, |start, len| {
+                if const { <(Along<S, DIM>, $(Along<$T, $D>),*)>::ARE_WORDS } {
+                    $(
+                        let (weave, index) = (const { Along::<$T, $D>::WEAVE }, Along::<$T, $D>::at($operand.1, start));
+                        let $lane = weave.lane(index);
+                        // SAFETY: so many elements are in one of the array's runs, as below; `ARE_WORDS` is true for no `WEAVE` of 0.
+                        let $operand = unsafe { band_of::<$T>(($operand.0, $operand.2), index, len, weave) };
+                    )*
+                    let (weave, index) = (const { Along::<S, DIM>::WEAVE }, Along::<S, DIM>::at(line, start));
+                    let lane = weave.lane(index);
+                    let first = shape.linear_index_of(index) - lane;
+                    // SAFETY: as for the operands. No other line of this array is borrowed.
+                    let values = unsafe { values.range(first..first + len * weave.count) };
+                    return $by_words::<(Along<S, DIM>, $(Along<$T, $D>),*), S::Element, $($T::Element),*>(
+                        values, $($operand,)* [lane, $($lane),*], &mut f,
+                    );
+                }
                 $(
                     let position = Along::<$T, $D>::position($operand.0, $operand.1, start);
                     let run = position..position + (len - 1) * Along::<$T, $D>::STRIDE + 1;
@@ -346,7 +374,7 @@ macro_rules! apply_with {
                     // positions hold elements, `STRIDE` apart, and nothing of another block is between them (`own_run`).
                     let $operand = unsafe { $operand.2.range(run) };
                 )*
-                let position = Along::<S, DIM>::position(shape, index, start);
+                let position = Along::<S, DIM>::position(shape, line, start);
                 let run = position..position + (len - 1) * Along::<S, DIM>::STRIDE + 1;
                 // SAFETY: as for the operands; one run is borrowed at a time.
                 let values = unsafe { values.range(run) };
@@ -383,7 +411,7 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut, const DIM: i64> Line<S, B, DIM> 
         ///
         /// # Panics
         /// If the lines have different lengths.
-        apply_with by together_1(T C D operand)
+        apply_with by together_1 lines_1(T C D operand lane)
     }
 
     apply_with! {
@@ -402,7 +430,7 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut, const DIM: i64> Line<S, B, DIM> 
         ///
         /// # Panics
         /// If the lines have different lengths.
-        apply_with_2 by together_2(T C D first, U E F second)
+        apply_with_2 by together_2 lines_2(T C D first first_lane, U E F second second_lane)
     }
 }
 

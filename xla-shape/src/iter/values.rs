@@ -93,6 +93,23 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
     }
 }
 
+/// The elements of a vector, in order, in any layout.
+///
+/// ```
+/// use xla_shape::{Buffer, shape};
+///
+/// let x = Buffer::<shape!(s32[3]{0:T(128)})>::from_fn(|[i]| 10 + i as i32);
+/// assert!((&x).into_iter().eq([10, 11, 12]));
+/// ```
+impl<S: ArrayType<Element: Plain, Index = [usize; 1]>, B: Bytes> IntoIterator for &Buffer<S, B> {
+    type Item = ValueOf<S>;
+    type IntoIter = std::vec::IntoIter<ValueOf<S>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.to_row_major().into_iter()
+    }
+}
+
 /// Fails the compilation if a vector does not have the length of a dimension and both are known.
 #[track_caller]
 const fn assert_length<S: ArrayType, T: ArrayType, const DIM: i64>() {

@@ -102,6 +102,10 @@ unsafe fn copy_lines<S, B, T, C>(
         let mut found = same_index::<_, S::Index>(index);
         for (dimension, entry) in found.as_mut().iter_mut().enumerate() {
             let at = |list: S::Index| list.as_ref()[dimension];
+            if !clamp {
+                *entry = *entry - at(begin) + at(first);
+                continue;
+            }
             *entry = match entry.checked_sub(at(begin)) {
                 Some(beyond) => at(first).saturating_add(beyond).min(at(own).saturating_sub(1)),
                 None => 0,
@@ -154,7 +158,7 @@ unsafe fn copy_lines<S, B, T, C>(
                     let (bands, lanes) = unsafe { bands_of::<S, $n>(source, index, len, weave, lanes.dimension) };
                     // SAFETY: all lines of the group are in the window; their runs alternate and are one stretch.
                     let values = unsafe { values.range(first..first + len * $n) };
-                    groups_1::<(T, S), T::Element, S::Element, $n>(values, &bands, [lanes], &mut |_, value| value);
+                    groups_1::<<(T, S) as Arrays>::Lines, T::Element, S::Element, $n>(values, &bands, [lanes], &mut |_, value| value);
                 }};
             }
             if const { <(T, S)>::ALTERNATES } && lines > 1 && !is_stretch {
@@ -164,13 +168,19 @@ unsafe fn copy_lines<S, B, T, C>(
                     _ => group!(8),
                 };
             }
-            if const { <(T, S)>::READS_WORDS } && is_run {
-                let (index, weave) = (source_index(index), const { <(T, S)>::WEAVES[1] });
+            if const { <(T, S)>::ARE_WORDS } && is_run && !is_stretch {
+                let [own, other] = const { [<(T, S)>::WEAVES[0], <(T, S)>::WEAVES[1]] };
+                let (lanes, first) = ([own.lane(index), other.lane(source_index(index))], first - own.lane(index));
                 // SAFETY: as for a group, with one line.
-                let band = unsafe { band_of::<S>(source, index, len, weave) };
-                // SAFETY: the run has elements of the window, which are adjacent (`READS_WORDS`).
-                let values = unsafe { values.range(first..first + len) };
-                return lines_1::<(T, S), _, S::Element>(values, band, [weave.lane(index)], &mut |_, value| value);
+                let band = unsafe { band_of::<S>(source, source_index(index), len, other) };
+                // SAFETY: the run has elements of the window. Lines that alternate belong to it, or are padding of its tiles (`own_run`).
+                let values = unsafe { values.range(first..first + len * own.count) };
+                return lines_1::<<(T, S) as Arrays>::Lines, T::Element, S::Element>(
+                    values,
+                    band,
+                    lanes,
+                    &mut |_, value| value,
+                );
             }
             let strides = const { [Together::<T, T>::STRIDE, Together::<T, S>::STRIDE] };
             let (len, strides) = if is_stretch { (len * lines, [1; 2]) } else { (len, strides) };

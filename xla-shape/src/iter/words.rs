@@ -4,8 +4,42 @@
 //! every other element is slow where the compiler has no instruction to shuffle as many elements; loops over words have shifts, for which it has
 //! vectors on every machine.
 
-use super::zip::Arrays;
+use super::zip::Lanes;
 use crate::element::Plain;
+
+/// Lines of an array that are visited together with lines of others.
+pub(super) trait Woven {
+    type Element: Plain;
+    /// Which of its lines alternate.
+    const WEAVE: Lanes;
+}
+
+/// Lines of several arrays, as a tuple. A trait, so that how they alternate is a constant of the loops along them.
+pub(super) trait Weaves {
+    /// Which lines of each array alternate. Entries after the last array are 1.
+    const WEAVES: [Lanes; 4];
+    /// Whether some lines alternate, and those of all arrays can be read and written by words.
+    const ARE_WORDS: bool;
+}
+
+macro_rules! weaves {
+    ($($A:ident $i:literal),*) => {
+        impl<$($A: Woven),*> Weaves for ($($A,)*) {
+            const WEAVES: [Lanes; 4] = {
+                let mut weaves = [Lanes { dimension: 0, count: 1 }; 4];
+                $(weaves[$i] = $A::WEAVE;)*
+                weaves
+            };
+            const ARE_WORDS: bool = true
+                $(&& ($A::WEAVE.count == 1 || are_word::<$A::Element>($A::WEAVE.count)))*
+                && (false $(|| $A::WEAVE.count > 1)*);
+        }
+    };
+}
+
+weaves!(A 0, B 1);
+weaves!(A 0, B 1, C 2);
+weaves!(A 0, B 1, C 2, D 3);
 
 /// Whether this many elements are a word.
 pub(super) const fn are_word<E: Plain>(count: usize) -> bool {
@@ -80,32 +114,62 @@ unsafe fn write<E: Plain, const N: usize>(values: &mut [E::Value], place: usize,
     with_word!(E, N, joined, unsafe { first.cast::<[E::Value; N]>().write(elements) });
 }
 
+/// Writes the element of a lane at a place; those of other lanes stay as they are.
+///
+/// # Safety
+/// There are `count` values at the place, and `lane < count`.
+#[inline(always)]
+unsafe fn write_lane<E: Plain>(values: &mut [E::Value], count: usize, place: usize, lane: usize, element: E::Value) {
+    debug_assert!(lane < count && (place + 1) * count <= values.len());
+    // SAFETY: the caller guarantees that the place has values.
+    let first = unsafe { values.as_mut_ptr().add(place * count) };
+    macro_rules! replaced {
+        ($Word:ty, $Bits:ty) => {{
+            let (first, shift) = (first.cast::<$Word>(), shift(<$Bits>::BITS, count, lane));
+            // SAFETY: a value is as long as these bits, and has no padding bytes (`Plain`).
+            let bits = unsafe { std::mem::transmute_copy::<E::Value, $Bits>(&element) };
+            // SAFETY: `count` values are as long as the word, and have no padding bytes (`Plain`).
+            let others = unsafe { first.read_unaligned() } & !(<$Word>::from(<$Bits>::MAX) << shift);
+            // SAFETY: as above, and any bits are values (`Plain`).
+            unsafe { first.write_unaligned(others | <$Word>::from(bits) << shift) };
+        }};
+    }
+    // SAFETY: the caller guarantees that the lane is one of the place's values.
+    with_word!(E, count, replaced, unsafe { *values.get_unchecked_mut(place * count + lane) = element });
+}
+
 macro_rules! by_words {
     (@one $operand:ident) => { 1 };
     ($by_lines:ident $by_groups:ident($($T:ident $operand:ident $lane:ident $i:literal),*)) => {
-        /// Replaces the values, which are adjacent, by the results of `f` for them and the operands' values. Those alternate with other lines as
-        /// `A` says: `lanes` has the lane of each.
+        /// Replaces the values of a line by the results of `f` for them and the operands' values. Each line alternates with others as `A` says:
+        /// the values are those of all these lines, and `lanes` says which line it is in each array. The other lines stay as they are.
         ///
         /// A separate function: its arguments tell the optimizer that the runs do not overlap.
         ///
         /// # Panics
         /// If an operand has too few values.
         #[inline]
-        pub(super) fn $by_lines<A: Arrays, V: Copy, $($T: Plain),*>(
-            values: &mut [V],
+        pub(super) fn $by_lines<A: Weaves, E: Plain, $($T: Plain),*>(
+            values: &mut [E::Value],
             $($operand: &[$T::Value],)*
-            lanes: [usize; { 0 $(+ by_words!(@one $operand))* }],
-            f: &mut impl FnMut(V, $($T::Value),*) -> V,
+            lanes: [usize; { 1 $(+ by_words!(@one $operand))* }],
+            f: &mut impl FnMut(E::Value, $($T::Value),*) -> E::Value,
         ) {
-            let len = values.len();
-            let [$($lane),*] = lanes;
+            let count = const { A::WEAVES[0].count };
+            let len = values.len() / count;
+            let [own, $($lane),*] = lanes;
+            assert!(own < count);
             $(
                 assert!($lane < const { A::WEAVES[$i].count });
                 let $operand = &$operand[..len * const { A::WEAVES[$i].count }];
             )*
             for i in 0..len {
-                // SAFETY: the values of all places were cut out above, and the lane was compared.
-                values[i] = f(values[i], $(unsafe { read::<$T>($operand, const { A::WEAVES[$i].count }, i, $lane) }),*);
+                // SAFETY: there are `len * count` values, and the lane was compared.
+                let value = unsafe { read::<E>(values, count, i, own) };
+                // SAFETY: the values of all places were cut out above, and the lanes were compared.
+                let value = f(value, $(unsafe { read::<$T>($operand, const { A::WEAVES[$i].count }, i, $lane) }),*);
+                // SAFETY: as for the value that was read.
+                unsafe { write_lane::<E>(values, count, i, own, value) };
             }
         }
 
@@ -115,7 +179,7 @@ macro_rules! by_words {
         /// # Panics
         /// If an operand has too few values.
         #[inline]
-        pub(super) fn $by_groups<A: Arrays, E: Plain, $($T: Plain,)* const N: usize>(
+        pub(super) fn $by_groups<A: Weaves, E: Plain, $($T: Plain,)* const N: usize>(
             values: &mut [E::Value],
             $($operand: &[&[$T::Value]; N],)*
             lanes: [[usize; N]; { 0 $(+ by_words!(@one $operand))* }],
@@ -150,7 +214,7 @@ by_words!(lines_3 groups_3(T first first_lane 1, U second second_lane 2, W third
 
 #[cfg(test)]
 mod tests {
-    use super::{are_word, read, write};
+    use super::{are_word, read, write, write_lane};
     use crate::element::{Plain, S8, S16, S32, S64};
     use std::fmt::Debug;
 
@@ -169,6 +233,14 @@ mod tests {
             assert_eq!(values[i], number(i));
             // SAFETY: as above; a remainder is less than `N`.
             assert_eq!(unsafe { read::<E>(&values, N, i / N, i % N) }, number(i), "{N} {i}");
+        }
+        for i in [N, 2 * N - 1, 0] {
+            let before = values.clone();
+            // SAFETY: as above.
+            unsafe { write_lane::<E>(&mut values, N, i / N, i % N, number(3 * N - 1 - i)) };
+            for (j, before) in before.into_iter().enumerate() {
+                assert_eq!(values[j], if i == j { number(3 * N - 1 - i) } else { before }, "{N} {i} {j}");
+            }
         }
     }
 

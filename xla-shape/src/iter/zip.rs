@@ -1,7 +1,7 @@
 //! Loops over several arrays with the same dimensions and any layouts.
 
 use super::memory::{Memory, common_block, for_each_run, own_run};
-use super::words::{are_word, groups_1, groups_2, groups_3, lines_1, lines_2, lines_3};
+use super::words::{Weaves, Woven, groups_1, groups_2, groups_3, lines_1, lines_2, lines_3};
 use crate::buffer::{Buffer, Bytes, BytesMut, Values, assert_whole};
 use crate::element::Plain;
 use crate::types::{ArrayType, MultiIndex, ValueOf, own_index, sizes_of, step};
@@ -27,22 +27,14 @@ impl<S: ArrayType, T: ArrayType> Together<S, T> {
     /// The elements that follow each other in both.
     pub(super) const BLOCK: CommonBlock = common_block::<S, T>();
     /// Which lines along the most minor dimension of `S` alternate in `T`.
-    const WEAVE: Lanes = {
-        let (mut lanes, mut dimension) = (Lanes { dimension: 0, count: 0 }, 0);
-        if matches!(Self::RUN, Run { stride: Some(1), len: 2.. }) {
-            lanes.count = 1;
-        }
-        while dimension < T::NUM_DIMENSIONS {
-            let Run { len, stride } = own_run::<T>(dimension);
-            if matches!(stride, Some(1)) && Self::STRIDE > 1 && len == Self::STRIDE as u64 {
-                lanes = Lanes { dimension, count: Self::STRIDE };
-            }
-            dimension += 1;
-        }
-        lanes
-    };
+    const WEAVE: Lanes = Lanes::along::<T>(Self::RUN);
     /// Which lines along the most minor dimension of `S` alternate in both.
     pub(super) const LANES: Lanes = Together::<S, S>::WEAVE.and(Self::WEAVE);
+}
+
+impl<S: ArrayType, T: ArrayType<Element: Plain>> Woven for Together<S, T> {
+    type Element = T::Element;
+    const WEAVE: Lanes = Self::WEAVE;
 }
 
 /// Lines that alternate in memory, as pairs of rows do in `T(8,128)(2,1)`: element `i` of line `k` is `k + i * count` elements after the first
@@ -56,6 +48,24 @@ pub(super) struct Lanes {
 }
 
 impl Lanes {
+    /// Which lines of an array alternate along a dimension with these runs.
+    pub(super) const fn along<T: ArrayType>(run: Run) -> Self {
+        let (mut lanes, mut dimension) = (Self { dimension: 0, count: 0 }, 0);
+        if matches!(run, Run { stride: Some(1), len: 2.. }) {
+            lanes.count = 1;
+        }
+        while dimension < T::NUM_DIMENSIONS {
+            let other = own_run::<T>(dimension);
+            if let (Some(1), Some(stride @ 2..)) = (other.stride, run.stride)
+                && other.len == stride
+            {
+                lanes = Self { dimension, count: stride as usize };
+            }
+            dimension += 1;
+        }
+        lanes
+    }
+
     /// These lanes if they are also `others`, otherwise a single lane.
     const fn and(self, others: Self) -> Self {
         if self.is(others) && self.count > 1 { self } else { Self { dimension: 0, count: 1 } }
@@ -164,15 +174,15 @@ impl Path {
 pub(super) trait Arrays {
     /// The first array, whose memory the loops follow.
     type First: ArrayType;
+    /// The lines along the most minor dimension of the first array.
+    type Lines: Weaves;
     const PATH: Path;
-    /// Which lines along the most minor dimension of the first array alternate in each. Entries after the last array are 1.
-    const WEAVES: [Lanes; 4];
+    /// Which lines along the most minor dimension of the first array alternate in each.
+    const WEAVES: [Lanes; 4] = Self::Lines::WEAVES;
     /// Whether the lines that alternate in some arrays can be read and written by words in all.
-    const ARE_WORDS: bool;
+    const ARE_WORDS: bool = Self::Lines::ARE_WORDS;
     /// Whether blocks are longer than runs of all lanes.
     const HAS_BLOCKS: bool = Self::PATH.has_blocks::<Self::First>();
-    /// Whether the elements of the first array are adjacent, and lines of others alternate.
-    const READS_WORDS: bool = Self::ARE_WORDS && Self::WEAVES[0].count == 1;
     /// Whether lines of the first array alternate.
     const ALTERNATES: bool = Self::ARE_WORDS && Self::WEAVES[0].count > 1;
     /// Whether lines of the first array alternate, in another way than those of others.
@@ -193,36 +203,18 @@ enum Part {
 }
 
 macro_rules! arrays {
-    ($($T:ident $i:literal),*) => {
+    ($($T:ident),*) => {
         impl<S: ArrayType<Element: Plain>, $($T: ArrayType<Element: Plain>),*> Arrays for (S, $($T),*) {
             type First = S;
+            type Lines = (Together<S, S>, $(Together<S, $T>),*);
             const PATH: Path = Path::of::<S>()$(.and::<S, $T>())*;
-            const WEAVES: [Lanes; 4] = {
-                let mut weaves = [Lanes { dimension: 0, count: 1 }; 4];
-                weaves[0] = Together::<S, S>::WEAVE;
-                $(weaves[$i] = Together::<S, $T>::WEAVE;)*
-                weaves
-            };
-            const ARE_WORDS: bool = {
-                let words = [
-                    Self::WEAVES[0].count == 1 || are_word::<S::Element>(Self::WEAVES[0].count),
-                    $(Self::WEAVES[$i].count == 1 || are_word::<$T::Element>(Self::WEAVES[$i].count)),*
-                ];
-                let (mut are_words, mut some, mut i) = (true, false, 0);
-                while i < words.len() {
-                    are_words = are_words && words[i];
-                    some = some || Self::WEAVES[i].count > 1;
-                    i += 1;
-                }
-                are_words && some
-            };
         }
     };
 }
 
-arrays!(T 1);
-arrays!(T 1, U 2);
-arrays!(T 1, U 2, W 3);
+arrays!(T);
+arrays!(T, U);
+arrays!(T, U, W);
 
 type IndexOf<A> = <<A as Arrays>::First as ArrayType>::Index;
 
@@ -455,17 +447,21 @@ macro_rules! together_parts {
                 }
                 return;
             }
-            if const { <$A>::READS_WORDS } && part == Part::Run {
+            if const { <$A>::ARE_WORDS } && part == Part::Run {
                 let mut weaves = const { <$A>::WEAVES }.into_iter().skip(1);
                 $(
                     let weave = weaves.next().unwrap_or_default();
-                    // SAFETY: a run of all arrays is a part of one of this operand's; `READS_WORDS` is true for no `WEAVE` of 0.
+                    // SAFETY: a run of all arrays is a part of one of this operand's; `ARE_WORDS` is true for no `WEAVE` of 0.
                     let $operand = unsafe { band_of::<$T>($operand, own_index::<$T>(index), len, weave) };
                     let $lane = weave.lane(index);
                 )*
-                // SAFETY: the run has elements of this array, which are adjacent (`READS_WORDS`).
-                let values = unsafe { values.range(first..first + len) };
-                return $by_lines::<$A, _, $($T::Element),*>(values, $($operand,)* [$($lane),*], &mut f);
+                let weave = const { <$A>::WEAVES[0] };
+                let (first, lane) = (first - weave.lane(index), weave.lane(index));
+                // SAFETY: as for the operands (`band_of`); the memory is borrowed mutably.
+                let values = unsafe { values.range(first..first + len * weave.count) };
+                return $by_lines::<<$A as Arrays>::Lines, S::Element, $($T::Element),*>(
+                    values, $($operand,)* [lane, $($lane),*], &mut f,
+                );
             }
             let strides = const { [Together::<S, S>::STRIDE, $(Together::<S, $T>::STRIDE),*] };
             let strides = if part == Part::Run { strides } else { [1; _] };
@@ -491,7 +487,7 @@ macro_rules! together_parts {
         )*
         // SAFETY: all lines of a group are in bounds, and their runs alternate in this array: they are one stretch.
         let values = unsafe { $values.range($first..$first + $len * $n) };
-        $by_groups::<$A, S::Element, $($T::Element,)* $n>(values, $(&$operand,)* [$($lane),*], &mut $f);
+        $by_groups::<<$A as Arrays>::Lines, S::Element, $($T::Element,)* $n>(values, $(&$operand,)* [$($lane),*], &mut $f);
     };
 }
 use together_parts;

@@ -239,8 +239,11 @@ where
     /// layout, and the sums are in the cache. A last block may be smaller; its sums beyond the end of the matrix are 0.
     ///
     /// See the [module](crate::product) for the element types and layouts of the operands. If the right one is row-major, a block has all
-    /// columns or a multiple of 128. Blocks of 64 to 256 rows are fast if there are so many rows, because each block packs the columns that it
-    /// multiplies. If all sums fit into the cache, [`add_product`](Buffer::add_product) and then a pass over them may be faster: measure both.
+    /// columns or a multiple of 128. Blocks of 64 to 256 rows are fast if there are so many rows.
+    ///
+    /// Each block packs the rows and the columns that it multiplies, which [`add_product`](Buffer::add_product) packs less often: with 8 blocks side by
+    /// side, the rows are packed 8 times. That is a small part of the time if the depth and the blocks are large. If the depth is a few hundred or less,
+    /// take blocks of all columns; and if all sums fit into the cache, `add_product` and then a pass over them may be faster: measure both.
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};

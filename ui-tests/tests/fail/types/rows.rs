@@ -1,4 +1,4 @@
-//! Rows by number of another length, of another element type, of arrays that are not matrices, and with numbers that are not `usize`.
+//! Rows by number of another length, of another element type, of arrays that are not matrices, and with numbers that are not integers.
 
 use xla_shape::{Buffer, shape};
 
@@ -15,9 +15,9 @@ fn main() {
     let mut rows = Buffer::<shape!(f32[3,200])>::zeroed();
     rows.gather_rows(&cube, [1, 2, 0]);
     rows.scatter_rows(&cube, [1, 2, 0]);
-    let tokens = Buffer::<shape!(s32[3])>::zeroed();
-    rows.gather_rows(&table, tokens.as_slice());
-    rows.scatter_rows(&table, &tokens);
+    let tokens = Buffer::<shape!(f32[3])>::zeroed();
+    rows.gather_rows(&table, &tokens);
+    rows.scatter_rows(&table, [1.0, 2.0, 3.0]);
     let packed = Buffer::<shape!(s4[3,200]{1,0:E(4)})>::zeroed();
     Buffer::<shape!(s4[3,200])>::zeroed().gather_rows(&packed, [0]);
 }
