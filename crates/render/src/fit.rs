@@ -82,7 +82,8 @@ fn sentence(fit: &Fit, border: &Border) -> String {
             "{where_}{axis} {largest} is the largest known to fit{takes}; nothing is known of {of_unknown}.{open}"
         ),
         (Some(largest), None) if *closed => {
-            format!("{where_}{axis} {largest}, the largest, fits{takes}.")
+            let which = if border.unordered { "last value" } else { "largest" };
+            format!("{where_}{axis} {largest}, the {which}, fits{takes}.")
         }
         (Some(largest), None) => format!("{where_}{axis} {largest} fits{takes}.{open}"),
         (None, Some(next)) => format!("{where_}no {axis} is known to fit; {next} does not{short}.{nothing}{open}"),
@@ -374,7 +375,7 @@ Without figures
         };
         let text = fit.text(200).to_string();
         for line in [
-            "micro 4, the largest, fits.",
+            "micro 4, the last value, fits.",
             "  The values of micro are not in ascending order of memory, so all were tried.",
             "  It does not only grow: 1, 2 do not fit, although 4 does.",
             "0 of 3 settings tried; 1 answer was in the cache.",

@@ -98,8 +98,8 @@ pub struct Border {
     /// Whether every value between the two was tried. It was not if the user ended the search, or if the compiler refused too many programs for
     /// another reason than memory.
     pub closed: bool,
-    /// Whether the values are not in ascending order of the memory that they need: the first does not fit, although the last does. Then all were
-    /// tried.
+    /// Whether the values are not in ascending order of the memory that they need: the last fits, although the first does not or an earlier one needs
+    /// more. Then all were tried.
     pub unordered: bool,
 }
 
@@ -151,7 +151,7 @@ pub struct Line {
     pub unknown: Vec<usize>,
     /// Whether every value between the two was tried.
     pub closed: bool,
-    /// Whether the first value does not fit although the last one does.
+    /// Whether the last value fits although the first one does not, or although an earlier one needs more.
     pub unordered: bool,
 }
 

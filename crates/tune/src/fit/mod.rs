@@ -243,8 +243,8 @@ impl Search<'_> {
             }
             let settings = wanted.iter().map(|(_, _, at)| at.clone()).collect::<Vec<_>>();
             for ((number, value, _), tried) in wanted.iter().zip(self.try_all(&settings)?) {
-                if let Some(tried) = tried {
-                    lines[*number].1.set(*value, tried);
+                if let Some((tried, bytes)) = tried {
+                    lines[*number].1.set(*value, tried, bytes);
                 }
             }
         }
@@ -255,8 +255,8 @@ impl Search<'_> {
         Ok(lines.into_iter().map(line).collect())
     }
 
-    /// Tries settings; `None` for those that the user did not wait for.
-    fn try_all(&mut self, settings: &[Vec<usize>]) -> Result<Vec<Option<Tried>>, TuneError> {
+    /// Tries settings, and says how many bytes they need; `None` for those that the user did not wait for.
+    fn try_all(&mut self, settings: &[Vec<usize>]) -> Result<Vec<Option<(Tried, Option<u64>)>>, TuneError> {
         // To make a program may take seconds.
         let make = |at: &Vec<usize>| (!self.stop.load(Ordering::Relaxed)).then(|| self.source.setting(at));
         let made: Vec<_> = settings.iter().map_while(make).collect();
@@ -280,11 +280,12 @@ impl Search<'_> {
                 Ok(Needed { need, amount, compiler }) => (need, amount, compiler),
                 Err(error) => (Need::unknown(error), None, None),
             };
-            found.push(Some(match need.fits {
+            let tried = match need.fits {
                 Some(true) => Tried::Fits,
                 Some(false) => Tried::TooLarge,
                 None => other,
-            }));
+            };
+            found.push(Some((tried, need.needed_bytes)));
             self.tried.push((fit::Tried { at: at.clone(), device, need, amount }, version));
         }
         found.resize(settings.len(), None);
