@@ -243,9 +243,15 @@ impl Figures {
     }
 }
 
-/// Whether copies are counted neither too high nor too low, except at the edges of arrays.
+/// Whether copies are counted neither too high nor too low, except at the edges of arrays, and the whole result is written.
 fn are_exact(transfers: &Transfers) -> bool {
-    !transfers.has_own && transfers.windows.iter().all(|window| window.is_in_hbm && !window.is_assumed)
+    let is_exact = |window: &WindowTransfers| window.is_in_hbm && !window.is_assumed && !is_left_out(window);
+    !transfers.has_own && transfers.windows.iter().all(is_exact)
+}
+
+/// Whether the grid never writes a part of a result.
+const fn is_left_out(window: &WindowTransfers) -> bool {
+    window.is_written && window.is_short
 }
 
 /// What makes the figures of a kernel doubtful.
@@ -273,9 +279,15 @@ fn notes(kernel: &Kernel<'_>, transfers: Option<&Transfers>) -> Vec<String> {
     if let Some(names) = names(&|window| !window.is_in_hbm) {
         notes.push(format!("the compiler's files do not say whether {names} are in HBM: they are taken to be"));
     }
+    if let Some(names) = names(&is_left_out) {
+        notes.push(format!("the grid ends before {names} does, so the result is not whole"));
+    }
     if let Some(names) = names(&|window| window.is_cut) {
         notes
             .push(format!("the blocks of {names} at the edges of their arrays count whole, so fewer bytes are copied"));
+    }
+    if let Some(names) = transfers.map(|transfers| transfers.in_vmem.join(", ")).filter(|names| !names.is_empty()) {
+        notes.push(format!("{names}: in VMEM before the kernel starts, so what XLA copies there is not counted"));
     }
     if transfers.is_some_and(|transfers| transfers.has_own) {
         notes.push("the copies that the kernel starts itself are not counted".to_owned());

@@ -9,6 +9,7 @@ use alloc::borrow::ToOwned;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::cmp::Ordering;
 use xla_shape_mlir::{MlirError, Module, Operation, split_at_commas};
 
 /// The most numbers that index maps read, compute or return, over all steps.
@@ -51,6 +52,8 @@ const MOST_WORK: u64 = 1 << 24;
 pub struct Transfers {
     /// The blocks, in the order of the kernel's arguments.
     pub windows: Vec<WindowTransfers>,
+    /// The names of the arrays that are in VMEM before the kernel starts. The grid does not copy them.
+    pub in_vmem: Vec<String>,
     /// Whether the kernel's body starts other copies, which are not counted.
     pub has_own: bool,
     /// For each step of the grid, the bytes that are fetched for it, and those that are written after it.
@@ -84,17 +87,19 @@ pub struct WindowTransfers {
     pub is_assumed: bool,
     /// Whether the kernel's bundles say that the array is in HBM. Without them, it may also be in VMEM, and then nothing is copied.
     pub is_in_hbm: bool,
-    /// Whether some blocks are certainly smaller, because the array ends inside of them: less is copied than `times` whole blocks.
+    /// Whether some blocks that the grid visits are certainly smaller, because the array ends inside of them: less is copied than `times` whole blocks.
     pub is_cut: bool,
+    /// Whether the grid certainly ends before the array does, along some dimension. A result then has elements that are never written.
+    pub is_short: bool,
 }
 
 /// Where an operand of a kernel's call is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 struct CallOperand {
     /// Whether it is in HBM, and not in VMEM or SMEM.
     is_in_hbm: bool,
-    /// Whether a size of the array is not a multiple of the block's, so the last block is smaller.
-    is_cut: bool,
+    /// For each dimension, the sizes of the block and of the array; none if the bundles do not have both.
+    sizes: Vec<[u64; 2]>,
 }
 
 /// The operands that the first bundle names.
@@ -108,11 +113,9 @@ fn operands_in(bundles: &str) -> BTreeMap<usize, CallOperand> {
             sizes.split(',').map(|size| size.parse::<u64>().ok()).collect::<Option<Vec<_>>>()
         };
         let blocks = sizes("The window shape is ").zip(sizes("while the full shape is "));
-        let is_cut = blocks.is_some_and(|(block, full)| {
-            let is_cut = |(block, full): (&u64, &u64)| full.checked_rem(*block).is_some_and(|rest| rest != 0);
-            block.len() == full.len() && block.iter().zip(&full).any(is_cut)
-        });
-        Some((number, CallOperand { is_in_hbm: memory == "hbm", is_cut }))
+        let blocks = blocks.filter(|(block, full)| block.len() == full.len());
+        let sizes = blocks.into_iter().flat_map(|(block, full)| block.into_iter().zip(full)).map(<[u64; 2]>::from);
+        Some((number, CallOperand { is_in_hbm: memory == "hbm", sizes: sizes.collect() }))
     };
     bundles.split("= inlined_call_operand.").skip(1).filter_map(operand).collect()
 }
@@ -157,7 +160,7 @@ impl Transfers {
         let arguments = main.texts().first()?.split_once('(')?.1;
         let arguments = split_at_commas(arguments).into_iter().filter_map(|argument| argument.trim().strip_prefix('%'));
         let stored = stored(all, number);
-        let (mut windows, mut maps) = (Vec::new(), Vec::new());
+        let (mut windows, mut maps, mut in_vmem) = (Vec::new(), Vec::new(), Vec::new());
         let mut work = 0_u64;
         let arguments = arguments.skip(grid.len().checked_add(prefetched)?).zip(&params);
         for (operand, (argument, param)) in (prefetched..).zip(arguments) {
@@ -170,6 +173,7 @@ impl Transfers {
             };
             let operand = operands.get(&operand);
             if operand.is_some_and(|operand| !operand.is_in_hbm) {
+                in_vmem.extend(of.contains("vmem").then(|| name.to_owned()));
                 continue;
             }
             let bytes = memory(argument)?.byte_size()?;
@@ -186,21 +190,26 @@ impl Transfers {
                 is_written: stored.contains(name),
                 is_assumed: map.loads(),
                 is_in_hbm: operand.is_some(),
-                is_cut: operand.is_some_and(|operand| operand.is_cut),
+                is_cut: false,
+                is_short: false,
             });
-            maps.push(map);
+            maps.push((map, operand.map_or(&[][..], |operand| &operand.sizes)));
         }
         let has_own = all.iter().any(|operation| operation.name().contains("enqueue_dma"));
-        let mut transfers = Self { windows, has_own, steps: alloc::vec![[0; 2]; usize::try_from(steps).ok()?] };
-        for (number, map) in maps.iter().enumerate() {
-            transfers.walk(number, map, &grid)?;
+        let mut transfers =
+            Self { windows, in_vmem, has_own, steps: alloc::vec![[0; 2]; usize::try_from(steps).ok()?] };
+        for (number, (map, sizes)) in maps.iter().enumerate() {
+            transfers.walk(number, map, sizes, &grid)?;
         }
         Some(transfers)
     }
 
-    /// Counts the copies of one window.
-    fn walk(&mut self, number: usize, map: &Map, grid: &[u64]) -> Option<()> {
+    /// Counts the copies of one window, whose block and array have these sizes.
+    fn walk(&mut self, number: usize, map: &Map, sizes: &[[u64; 2]], grid: &[u64]) -> Option<()> {
         let window = self.windows.get_mut(number)?;
+        let is_known = sizes.len() == map.place.len() && !map.loads();
+        // Where the last block ends along each dimension, in elements.
+        let mut ends = sizes.iter().map(|_| 0).collect::<Vec<u64>>();
         let mut at = grid.iter().map(|_| 0_i64).collect::<Vec<_>>();
         let (mut before, mut registers) = (None::<Vec<i64>>, Vec::new());
         for step in 0..self.steps.len() {
@@ -213,6 +222,10 @@ impl Transfers {
                     let moved = if window.is_written { written } else { fetched };
                     *moved = moved.saturating_add(window.bytes);
                 }
+                for ((end, [block, _]), place) in ends.iter_mut().zip(sizes).zip(&place) {
+                    let blocks = u64::try_from(*place).unwrap_or(0).saturating_add(1);
+                    *end = blocks.saturating_mul(*block).max(*end);
+                }
                 before = Some(place);
             }
             // The last dimension of a grid advances first.
@@ -224,6 +237,9 @@ impl Transfers {
                 *number = 0;
             }
         }
+        let mut ends = ends.iter().zip(sizes).filter(|_| is_known).map(|(end, [_, full])| end.cmp(full));
+        window.is_cut = ends.clone().any(Ordering::is_gt);
+        window.is_short = ends.any(Ordering::is_lt);
         if let Some([_, written]) = self.steps.last_mut().filter(|_| window.is_written) {
             *written = written.saturating_add(window.bytes);
         }
@@ -534,9 +550,10 @@ mod tests {
             );
             let texts = Texts { inferred: Some(&text), bundles: Some(&bundles), ..Texts::default() };
             let kernel = Kernel { texts, ..Kernel::default() };
-            Transfers::of_kernel(&kernel).unwrap().bytes()
+            let transfers = Transfers::of_kernel(&kernel).unwrap();
+            (transfers.bytes(), transfers.in_vmem.join(","))
         };
-        assert_eq!((bytes("hbm"), bytes("vmem")), (4 * 4096, 0));
+        assert_eq!((bytes("hbm"), bytes("vmem")), ((4 * 4096, String::new()), (0, "x".to_string())));
     }
 
     #[test]
@@ -549,16 +566,29 @@ mod tests {
     }
 
     #[test]
-    fn blocks_at_edges_are_cut_if_the_array_is_no_multiple() {
-        let text = kernel("4", "", "(%i: i32) -> (i32) {\n return %i : i32");
-        for (full, is_cut) in [("f32[32,128]", false), ("f32[27,128]", true), ("f32[32,128,1]", false), ("", false)] {
+    fn blocks_are_cut_where_the_grid_passes_the_end_of_the_array_and_short_where_it_does_not_reach_it() {
+        let map = "(%i: i32) -> (i32, i32) {\n %c = arith.constant 0 : i32\n return %i, %c : i32, i32";
+        let text = kernel("4", "memref.store %v, %x[%c0, %c0] : memref<8x128xf32>", map);
+        for (full, is_cut, is_short) in [
+            ("f32[32,128]", false, false),
+            ("f32[27,128]", true, false),
+            ("f32[32,100]", true, false),
+            // The last, smaller block is not visited.
+            ("f32[35,128]", false, true),
+            ("f32[64,128]", false, true),
+            ("f32[27,200]", true, true),
+            // What is not understood.
+            ("f32[27,128,1]", false, false),
+            ("", false, false),
+        ] {
             let bundles = format!(
                 "0 : {{ %s1_s0 = inlined_call_operand.hbm [shape: f32[1], index: 0, kind: input] /* The window shape is f32[8,128], while the full \
                  shape is {full}. */ }}"
             );
             let texts = Texts { inferred: Some(&text), bundles: Some(&bundles), ..Texts::default() };
             let transfers = Transfers::of_kernel(&Kernel { texts, ..Kernel::default() }).unwrap();
-            assert_eq!(transfers.windows[0].is_cut, is_cut, "{full}");
+            let window = &transfers.windows[0];
+            assert_eq!((window.is_cut, window.is_short), (is_cut, is_short), "{full}");
         }
     }
 }

@@ -86,7 +86,7 @@ impl Topology {
     /// ```
     ///
     /// # Errors
-    /// If a parameter has an unbounded dimension or too many elements, the compiler refuses the program, or it takes longer than
+    /// If the program is for more devices than there are, a parameter has an unbounded dimension or too many elements, the compiler refuses the program, or it takes longer than
     /// [`CompileOptions::time_limit`].
     pub fn compile(&self, program: &Program, options: &CompileOptions) -> Result<Compiled> {
         Compiled::compile(self, program, options)
@@ -96,6 +96,12 @@ impl Topology {
 impl Compiled {
     fn compile(topology: &Topology, program: &Program, options: &CompileOptions) -> Result<Self> {
         program.check_parameters()?;
+        // libtpu ends the process of a program for more devices than there are. A plug-in may not know its devices.
+        let needed = options.devices(program);
+        let available = topology.devices().map_or(needed, |devices| devices.len() as u64);
+        if needed > available {
+            return Err(Error::TooFewDevices { needed, available });
+        }
         let message = options.clone().or_options(topology.defaults()).to_proto(program);
         let (topology, program) = (topology.clone(), program.clone());
         within(options.time_limit, Api::PJRT_Compile.name, move || {

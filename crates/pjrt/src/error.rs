@@ -165,6 +165,14 @@ pub enum Error {
          help: in a dump, that is the file that ends in `before_optimizations.txt` or `.hlo.pb`"
     )]
     Optimized,
+    /// The program is for more devices than there are.
+    #[error("the program is for {needed} devices, and there are {available}")]
+    TooFewDevices {
+        /// The program's replicas times its partitions.
+        needed: u64,
+        /// The devices for which it should be compiled.
+        available: u64,
+    },
     /// A parameter of the program has an unbounded dimension.
     #[error(
         "the parameter {parameter} is {type}, which has a dimension without a bound\n\

@@ -111,8 +111,7 @@ impl CompileOptions {
     /// ```
     #[must_use]
     pub fn to_proto(&self, program: &Program) -> Vec<u8> {
-        let replicas = self.replicas.or(program.replicas()).unwrap_or(1).max(1);
-        let partitions = self.partitions.or(program.partitions()).unwrap_or(1).max(1);
+        let (replicas, partitions) = self.counts(program);
         let overrides = self.options.iter().map(|(name, value)| (name.clone(), OptionOverrideProto::new(value)));
         let message = CompileOptionsProto {
             executable_build_options: Some(ExecutableBuildOptionsProto {
@@ -126,6 +125,18 @@ impl CompileOptions {
             env_option_overrides: overrides.collect(),
         };
         message.encode_to_vec()
+    }
+
+    /// The number of replicas and that of partitions.
+    fn counts(&self, program: &Program) -> (u32, u32) {
+        let replicas = self.replicas.or(program.replicas()).unwrap_or(1).max(1);
+        (replicas, self.partitions.or(program.partitions()).unwrap_or(1).max(1))
+    }
+
+    /// The number of devices that the program needs.
+    pub(crate) fn devices(&self, program: &Program) -> u64 {
+        let (replicas, partitions) = self.counts(program);
+        u64::from(replicas) * u64::from(partitions)
     }
 }
 

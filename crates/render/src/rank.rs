@@ -88,6 +88,10 @@ fn table(ranking: &Ranking, text: &mut Text) {
         let cells = line.iter().zip(&widths).map(|(cell, width)| format!("{cell:>width$}"));
         text.verbatim(format_args!("  {}", cells.collect::<Vec<_>>().join("  ").trim_end()));
     }
+    match ranking.ranked().count() - shown.len() {
+        0 => {}
+        more => text.verbatim(format_args!("  … and {more} more; --format json has all")),
+    }
 }
 
 /// How the times are computed, and what makes them uncertain.

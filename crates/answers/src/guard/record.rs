@@ -343,6 +343,11 @@ impl Record {
             let error = serde::de::Error::invalid_type(serde::de::Unexpected::Seq, &"an object with `schema`");
             return Err(RecordError::Json(error));
         }
+        if !bytes.trim_ascii_start().starts_with(b"{") {
+            return Err(RecordError::Json(serde::de::Error::custom(
+                "this is no record: `guard record` and `guard lock` write records, and `guard check` takes the record first",
+            )));
+        }
         // Reads the version first, because another one has other fields.
         let header: Header = serde_json::from_slice(bytes).map_err(RecordError::Json)?;
         if header.schema != Self::SCHEMA {

@@ -29,6 +29,9 @@ pub(super) enum Tried {
     Missing,
 }
 
+/// The result, and the bytes that the value needs, if they are known.
+pub(super) type Outcome = (Tried, Option<u64>);
+
 /// The values of one axis, in ascending order of the memory that they should need, by number.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
@@ -59,7 +62,7 @@ impl Line {
         Self { tried: vec![None; values], bytes: vec![None; values] }
     }
 
-    pub(super) fn set(&mut self, value: usize, tried: Tried, bytes: Option<u64>) {
+    pub(super) fn set(&mut self, value: usize, (tried, bytes): Outcome) {
         if let Some((place, needed)) = self.tried.get_mut(value).zip(self.bytes.get_mut(value)) {
             (*place, *needed) = (Some(tried), bytes);
         }
@@ -159,7 +162,7 @@ mod tests {
             for value in next {
                 assert_eq!(line.at(value), None, "a value is tried once");
                 tried += 1;
-                line.set(value, function(value), None);
+                line.set(value, (function(value), None));
             }
         }
     }
@@ -171,7 +174,7 @@ mod tests {
     /// The border by trying everything.
     fn exhaustive(values: usize, function: impl Fn(usize) -> Tried) -> Found {
         let mut line = Line::new(values);
-        (0..values).for_each(|value| line.set(value, function(value), None));
+        (0..values).for_each(|value| line.set(value, (function(value), None)));
         line.found()
     }
 
@@ -289,7 +292,7 @@ mod tests {
                     break;
                 }
                 for value in next {
-                    line.set(value, fits(needs[value] <= 100), Some(needs[value]));
+                    line.set(value, (fits(needs[value] <= 100), Some(needs[value])));
                     tried += 1;
                 }
             }

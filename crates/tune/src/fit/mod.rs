@@ -13,7 +13,7 @@ pub(crate) use crate::needed::Needed;
 use crate::protocol::need_request;
 use crate::workers::Threads;
 use crate::{Devices, Keep, TuneError, Watch, Workers, jobs};
-use border::{Line, Tried};
+use border::{Line, Outcome, Tried};
 use std::collections::{BTreeSet, HashSet};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -242,9 +242,9 @@ impl Search<'_> {
                 break;
             }
             let settings = wanted.iter().map(|(_, _, at)| at.clone()).collect::<Vec<_>>();
-            for ((number, value, _), tried) in wanted.iter().zip(self.try_all(&settings)?) {
-                if let Some((tried, bytes)) = tried {
-                    lines[*number].1.set(*value, tried, bytes);
+            for ((number, value, _), outcome) in wanted.iter().zip(self.try_all(&settings)?) {
+                if let Some(outcome) = outcome {
+                    lines[*number].1.set(*value, outcome);
                 }
             }
         }
@@ -256,7 +256,7 @@ impl Search<'_> {
     }
 
     /// Tries settings, and says how many bytes they need; `None` for those that the user did not wait for.
-    fn try_all(&mut self, settings: &[Vec<usize>]) -> Result<Vec<Option<(Tried, Option<u64>)>>, TuneError> {
+    fn try_all(&mut self, settings: &[Vec<usize>]) -> Result<Vec<Option<Outcome>>, TuneError> {
         // To make a program may take seconds.
         let make = |at: &Vec<usize>| (!self.stop.load(Ordering::Relaxed)).then(|| self.source.setting(at));
         let made: Vec<_> = settings.iter().map_while(make).collect();
