@@ -156,12 +156,18 @@ fn answers_about_other_devices_survive_an_aborted_compiler() {
 
 #[test]
 fn options_reach_the_compiler() {
-    let arguments = ["--partitions", "2", "--replicas", "3", "--option", "xla_text=a=b", "--option", "xla_number=-7"];
-    let (_folder, answer) = compile("module {} // fake:options", &[&arguments[..], &["--format", "json"]].concat());
+    let with = |counts: &[&str]| {
+        let options = ["--option", "xla_text=a=b", "--option", "xla_number=-7", "--format", "json"];
+        compile("module {} // fake:options", &[counts, &options].concat()).1
+    };
+    // The plug-in has four devices.
+    let too_many = objects(&with(&["--partitions", "2", "--replicas", "3"]));
+    assert_eq!(too_many[0]["error"]["message"], "the program is for 6 devices, and there are 4");
+    let answer = with(&["--partitions", "4"]);
     let objects = objects(&answer);
     let message = objects[0]["error"]["message"].as_str().unwrap();
     // Fields 4 and 5 of the message are the replicas and the partitions.
-    for text in ["xla_text", "a=b", "xla_number", "\x20\x03\x28\x02"] {
+    for text in ["xla_text", "a=b", "xla_number", "\x20\x01\x28\x04"] {
         assert!(message.contains(text), "{message}");
     }
 }

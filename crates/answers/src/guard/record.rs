@@ -339,10 +339,6 @@ impl Record {
             programs: Vec<Recorded>,
         }
         // Serde would read a list as the fields in their order.
-        if bytes.trim_ascii_start().starts_with(b"[") {
-            let error = serde::de::Error::invalid_type(serde::de::Unexpected::Seq, &"an object with `schema`");
-            return Err(RecordError::Json(error));
-        }
         if !bytes.trim_ascii_start().starts_with(b"{") {
             return Err(RecordError::Json(serde::de::Error::custom(
                 "this is no record: `guard record` and `guard lock` write records, and `guard check` takes the record first",

@@ -202,9 +202,13 @@ fn bad_records_are_errors_with_a_position() {
     assert_eq!(folder.guard(&["record", "good.json", "m.hlo"]).code, 0);
     let good = folder.read("good.json");
     for (bad, message) in [
-        (String::new(), "EOF while parsing a value at line 1 column 0"),
-        ("[]".to_owned(), "invalid type: sequence, expected an object with `schema`\n"),
-        ("1".to_owned(), "invalid type: integer `1`, expected an object with `schema` at line 1"),
+        (String::new(), "this is no record"),
+        ("[]".to_owned(), "this is no record"),
+        (
+            MODULE.to_owned(),
+            "this is no record: `guard record` and `guard lock` write records, and `guard check` takes",
+        ),
+        ("{\"schema\": ".to_owned(), "EOF while parsing a value at line 1 column 11"),
         (
             "{\"schema\": \"xla-shape/guard-record/1\", \"programs\": [1]}".to_owned(),
             "invalid type: integer `1`, expected a program at line 1",
