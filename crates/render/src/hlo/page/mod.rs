@@ -78,7 +78,6 @@ fn page_with(data: &Data, module: &Module, report: &str) -> String {
             include_str!("table.js"),
             include_str!("selected.js"),
         ),
-        ..Page::default()
     }
     .html()
 }
