@@ -6,9 +6,9 @@ use std::collections::HashSet;
 use std::hint::black_box;
 use std::time::Instant;
 use xla_shape_core::Shape;
+use xla_shape_corpus::hlo_modules;
 use xla_shape_hlo::proto::proto_text;
 use xla_shape_hlo::{Module, Opcode, find_shapes, instruction_shapes};
-use xla_shape_corpus::hlo_modules;
 
 /// Prints figures, for people or for programs.
 struct Report {

@@ -93,9 +93,9 @@ fn case<S: StaticArray, T: StaticArray>(
 /// Copies between arrays of these elements and layouts.
 macro_rules! copies {
     ($cases:ident, $goal:expr, $element:ident, $from:tt, $to:tt) => {{
-        type From = shape!($element[ROWS,COLUMNS] $from);
-        type To = shape!($element[ROWS,COLUMNS] $to);
-        type Large = shape!($element[{ 2 * ROWS },{ 2 * COLUMNS }] $from);
+    type From = shape!($element[ROWS,COLUMNS] $from);
+    type To = shape!($element[ROWS,COLUMNS] $to);
+    type Large = shape!($element[{ 2 * ROWS },{ 2 * COLUMNS }] $from);
         let (x, mut y) = (array::<From>(), Buffer::<To>::zeroed());
         let expected = values(&x.view());
         let library: Contender = Box::new(move |turn: &mut Turn| {
@@ -216,8 +216,8 @@ pub(crate) fn cases() -> Vec<Case> {
     copies!(cases, 1.2, f32, {1,0:T(8,128)}, {1,0:T(8,128)});
     copies!(cases, 1.2, bf16, {1,0:T(8,128)(2,1)}, {1,0:T(8,128)(2,1)});
     copies!(cases, 1.2, s8, {1,0:T(32,128)(4,1)}, {1,0:T(32,128)(4,1)});
-    sections!(cases, 1.2, bf16, [T(8,128)(2,1)]);
-    sections!(cases, 1.2, s8, [T(32,128)(4,1)]);
+    sections!(cases, 1.2, bf16, [T(8, 128)(2, 1)]);
+    sections!(cases, 1.2, s8, [T(32, 128)(4, 1)]);
     cases.push(pages());
     copies!(cases, 1.5, bf16, {1,0}, {1,0:T(8,128)(2,1)});
     copies!(cases, 1.5, bf16, {1,0:T(8,128)(2,1)}, {1,0});

@@ -54,17 +54,21 @@ impl Nest {
             let least = self.columns.size.min(self.rows.size);
             let wide = is_x86_feature_detected!("avx2") && least * size_of::<T>() >= 32;
             let narrow = least * size_of::<T>() >= 16;
-            // SAFETY: both slices were cut to the span of all loops, so all elements are in bounds; AVX2 was detected where it is used. The
-            // constant is the number of elements in 16 bytes.
-            match size_of::<T>() {
-                1 if narrow => return unsafe { self.blocks(from, to, sse2::tile::<T, 16>, 16) },
-                2 if wide => return unsafe { self.blocks(from, to, avx2::tile::<T, 8>, 16) },
-                2 if narrow => return unsafe { self.blocks(from, to, sse2::tile::<T, 8>, 8) },
-                4 if wide => return unsafe { self.blocks(from, to, avx2::tile::<T, 4>, 8) },
-                4 if narrow => return unsafe { self.blocks(from, to, sse2::tile::<T, 4>, 4) },
-                8 if wide => return unsafe { self.blocks(from, to, avx2::tile::<T, 2>, 4) },
-                8 if narrow => return unsafe { self.blocks(from, to, sse2::tile::<T, 2>, 2) },
-                _ => {}
+            // Such a block, and the elements of each side of it: of those in 16 bytes with SSE2.
+            let tile: Option<(Tile<T>, usize)> = match size_of::<T>() {
+                1 if narrow => Some((sse2::tile::<T, 16>, 16)),
+                2 if wide => Some((avx2::tile::<T, 8>, 16)),
+                2 if narrow => Some((sse2::tile::<T, 8>, 8)),
+                4 if wide => Some((avx2::tile::<T, 4>, 8)),
+                4 if narrow => Some((sse2::tile::<T, 4>, 4)),
+                8 if wide => Some((avx2::tile::<T, 2>, 4)),
+                8 if narrow => Some((sse2::tile::<T, 2>, 2)),
+                _ => None,
+            };
+            if let Some((tile, size)) = tile {
+                // SAFETY: both slices were cut to the span of all loops, so all elements are in bounds; AVX2 was detected where it is used; each
+                // tile stands beside its size.
+                return unsafe { self.blocks(from, to, tile, size) };
             }
         }
         let Self { columns, rows, .. } = self;
@@ -83,7 +87,6 @@ impl Nest {
     /// All elements of the loops are valid for reads at `from` and for writes at `to`, and the CPU has what `tile` needs, whose
     /// blocks have `size` by `size` elements.
     #[cfg(target_arch = "x86_64")]
-    #[inline(always)]
     unsafe fn blocks<T: Pod>(&self, from: *const T, to: *mut T, tile: Tile<T>, size: usize) {
         let Self { columns, rows, .. } = self;
         let whole = |side: &Loop| side.size / size * size;
