@@ -2,17 +2,14 @@
 
 use crate::buffer::{Buffer, Bytes, BytesMut};
 use crate::element::Plain;
-use crate::iter::copy_window;
 use crate::types::{ArrayType, Dim};
 use std::fmt::Display;
-use std::ops::Range;
 
 impl<S: ArrayType<Element: Plain, Index = [usize; 2]>, B: BytesMut> Buffer<S, B> {
     /// Copies a row of another matrix to each row of this one: to row `i`, the row that the number `i` of `rows` names. The matrices may have
     /// any layouts, and may be blocks.
     ///
     /// The numbers are integers of any type: a vector such as `&Buffer<shape!(s32[3])>`, a slice, a range, an iterator.
-    /// Rows whose numbers follow each other are copied together.
     ///
     /// It is XLA's `gather` of whole rows, except that XLA takes the nearest row instead of one that is out of bounds.
     ///
@@ -39,13 +36,17 @@ impl<S: ArrayType<Element: Plain, Index = [usize; 2]>, B: BytesMut> Buffer<S, B>
         N: Dim,
         I: RowNumber,
     {
-        let ([len, columns], [found, found_columns]) = (self.sizes(), table.sizes());
-        assert_columns(columns, found_columns);
-        for_each_range(rows, len, found, |at, rows| {
-            let ends = [at + rows.len(), columns];
-            // SAFETY: `for_each_range` gives as many numbers of rows of this matrix, from `at` on, as of the table. Both have as many columns.
-            unsafe { copy_window(self, table, [[at, 0], ends, [rows.start, 0]], false) };
-        });
+        let ([len, _], table) = (self.sizes(), table.view());
+        let [found, _] = table.sizes();
+        let mut count = 0;
+        for number in rows {
+            let mut to =
+                self.line_mut::<-1>([count, 0]).unwrap_or_else(|| panic!("expected {len} row numbers, found more"));
+            let from = number.row().and_then(|row| table.line::<-1>([row, 0]));
+            to.copy_from(&from.unwrap_or_else(|| no_row(number, found)));
+            count += 1;
+        }
+        assert!(count == len, "expected {len} row numbers, found {count}");
     }
 
     /// Copies each row of another matrix to a row of this one: row `i` to the row that the number `i` of `rows` names. If a number is repeated,
@@ -78,12 +79,17 @@ impl<S: ArrayType<Element: Plain, Index = [usize; 2]>, B: BytesMut> Buffer<S, B>
         N: Dim,
         I: RowNumber,
     {
-        let ([found, columns], [len, found_columns]) = (self.sizes(), values.sizes());
-        assert_columns(columns, found_columns);
-        for_each_range(rows, len, found, |at, rows| {
-            // SAFETY: `for_each_range` gives as many numbers of rows of the other matrix, from `at` on, as of this one. Both have as many columns.
-            unsafe { copy_window(self, values, [[rows.start, 0], [rows.end, columns], [at, 0]], false) };
-        });
+        let ([found, _], values) = (self.sizes(), values.view());
+        let [len, _] = values.sizes();
+        let mut count = 0;
+        for number in rows {
+            let from =
+                values.line::<-1>([count, 0]).unwrap_or_else(|| panic!("expected {len} row numbers, found more"));
+            let to = number.row().and_then(|row| self.line_mut::<-1>([row, 0]));
+            to.unwrap_or_else(|| no_row(number, found)).copy_from(&from);
+            count += 1;
+        }
+        assert!(count == len, "expected {len} row numbers, found {count}");
     }
 }
 
@@ -119,46 +125,8 @@ macro_rules! row_numbers {
 
 row_numbers!(u8 u16 u32 u64 usize i8 i16 i32 i64 isize);
 
-/// Calls `f` with each range of numbers that follow each other, and with how many came before it: rows that are neighbours are copied together.
-///
-/// # Panics
-/// If there are not `len` numbers, or one is not below `found`.
-#[inline(always)]
-#[track_caller]
-fn for_each_range<N: RowNumber>(
-    rows: impl IntoIterator<Item = N>,
-    len: usize,
-    found: usize,
-    mut f: impl FnMut(usize, Range<usize>),
-) {
-    let (mut rows, mut range, mut count) = (rows.into_iter(), 0..0, 0);
-    loop {
-        let next = rows.next().map(|number| match number.row() {
-            _ if count == len => panic!("expected {len} row numbers, found more"),
-            Some(row) if row < found => row,
-            _ => no_row(number, found),
-        });
-        if next != Some(range.end) {
-            if !range.is_empty() {
-                f(count - range.len(), range.clone());
-            }
-            let Some(row) = next else { break };
-            range = row..row;
-        }
-        range.end += 1;
-        count += 1;
-    }
-    assert!(count == len, "expected {len} row numbers, found {count}");
-}
-
-/// Panics if sizes that are known only at run time differ.
-#[track_caller]
-fn assert_columns(expected: usize, found: usize) {
-    assert!(expected == found, "expected rows of {expected} elements, found {found}");
-}
-
 #[cold]
 #[track_caller]
-fn no_row(row: impl Display, rows: usize) -> usize {
+fn no_row<R>(row: impl Display, rows: usize) -> R {
     panic!("expected row numbers below {rows}, found {row}")
 }
