@@ -391,7 +391,10 @@ class Kernel:
     def _value(self, name: str, parameter: _Parameter, value: Any) -> Any:
         wants = parameter["wants"]
         if isinstance(value, jax.core.Tracer):
-            raise TypeError(f"{self.__name__}: attribute {name!r}: expected a constant of the program, found what is traced: {value!r}")
+            raise TypeError(
+                f"{self.__name__}: attribute {name!r}: expected a constant of the program, found what is traced: {value!r}; "
+                "under jax.jit, name it in static_argnames"
+            )
         if "text" in wants:
             if not isinstance(value, str):
                 raise TypeError(f"{self.__name__}: attribute {name!r}: this kernel takes a text, the call has {value!r}")

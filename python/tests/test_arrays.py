@@ -415,7 +415,6 @@ def test_memory_is_used_again_when_nobody_refers_to_it():
     lent = {
         "buffer": lambda buffer: buffer,
         "bytes": lambda buffer: np.frombuffer(buffer.data, np.uint8),
-        "view": lambda buffer: memoryview(buffer.relayout("{1,0}", permute=(0, 1))) if not buffer.shape.layout.tiles else buffer.data,
         "elements": lambda buffer: buffer.numpy(),
         "transposed": lambda buffer: buffer.T,
         "DLPack": np.from_dlpack,
@@ -427,7 +426,7 @@ def test_memory_is_used_again_when_nobody_refers_to_it():
             kept = keep(first)
             del first
             others = [relayout(array * 7, layout) for _ in range(6)]
-            assert kept is not None and (name in ("elements", "DLPack", "view") or place not in map(address, others))
+            assert kept is not None and (name in ("elements", "DLPack") or place not in map(address, others))
             if name in ("elements", "DLPack"):
                 assert np.array_equal(kept, array)
             elif name == "bytes":
@@ -455,7 +454,7 @@ xla_shape.relayout(np.ones((8, 8), np.float32), "{0,1}")
 array = np.ones((1 << 20, 24), np.uint8)
 before = resident()
 for _ in range(3):
-    results = [xla_shape.relayout(array, "{0,1}") for _ in range(12)]
+    results = [xla_shape.relayout(array, "{1,0}") for _ in range(12)]
     del results
 assert resident() - before < 150 << 20, resident() - before
 """
