@@ -23,6 +23,6 @@ miri -p xla-shape-relayout --lib --all-features -- elements bits memory wide vec
 # Calls of kernels with handmade call frames. `math` is left out: it has no unsafe code, and 100,000 cases.
 miri -p xla-shape-ffi --lib --all-features -- --skip math::
 
-miri -p xla-shape-tests --test arrays -- empty raw_parts views_of_blocks bands_at_once a_block_can_be lines_ sections::sections_ windows:: \
+miri -p xla-shape-tests --test arrays -- empty raw_parts views_of_blocks bands_at_once a_block_can_be lines_ sections::sections_ windows:: rows:: \
     conversions_between tiles_and_packed \
     runs_of_arrays runs_of_three runs_of_blocks runs_of_few runs_of_lines
