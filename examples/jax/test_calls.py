@@ -107,7 +107,7 @@ ATTRIBUTES = dict(numbers=[1], times=1, negative=False, mode="sum")
         (lambda x: kernels.scale_rows({"x": x}, GAIN), "scale_rows: operand 0 (x): expected an array, found a value of type dict"),
         (
             lambda x: kernels.scale_rows(jax.random.key(0), GAIN),
-            "scale_rows: operand 0 (x): this kernel takes f32[b,d]{1,0}, the call has key<fry>[]",
+            "scale_rows: operand 0 (x): this kernel takes f32[b,d]{1,0}, the call has key[]",
         ),
         (
             lambda x: kernels.total(x[0], [x[0], x[0]], x[0]),
