@@ -18,7 +18,7 @@ const WIDTH: usize = 100;
 
 /// An answer: `str()` is the text that the program prints, `data` its JSON as Python values; a notebook shows the picture or page.
 ///
-/// `answer[key]`, `len(answer)` and iteration apply to `data`. `bool()` is False if the answer is no; if that is unknown, it raises a `ShapeError`.
+/// `answer[key]`, `len(answer)` and iteration apply to `data`. `bool()` is False if the answer is no. It raises a `ShapeError` if the answer is not known.
 #[pyclass(frozen, module = "xla_shape")]
 pub(crate) struct Answer {
     json: String,

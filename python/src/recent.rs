@@ -46,7 +46,7 @@ struct Copy {
 pub(crate) type Shapes = (ArrayShape, ArrayShape);
 
 thread_local! {
-    /// The copies, and which of them is the oldest once there are [`REMEMBERED`].
+    /// The copies, at most [`REMEMBERED`], and the place of the one to replace next.
     static COPIES: RefCell<(Vec<Copy>, usize)> = const { RefCell::new((Vec::new(), 0)) };
 }
 

@@ -169,7 +169,7 @@ impl<'a, T: Kept> Compilers<'a, T> {
         }
         self.setup.watch.wanted(missing.len());
         let requests: Vec<_> = missing.iter().map(|job| (&*job.program, job.request.clone())).collect();
-        // The jobs without an answer, by number. The first of them is shown as the one that is being compiled.
+        // Jobs that have no answer yet. Progress names the first of them.
         let mut waiting: Vec<_> = missing.iter().copied().map(Some).collect();
         let (mut fatal, mut absent, mut has_answer) = (None, 0, false);
         let (workers, stop) = (self.setup.workers, self.setup.stop);

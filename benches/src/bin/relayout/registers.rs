@@ -127,8 +127,10 @@ fn each(loops: &[Loop], from: usize, to: usize, inner: &mut impl FnMut(usize, us
     }
 }
 
-/// Transposes a few rows and columns, whose numbers are the last argument, the one of columns first: from rows that are the first number of elements
-/// apart to columns that are the second number apart.
+/// Transposes some rows: `(from, row, to, column, (columns, rows))`. Rows of `from` are `row` elements apart, columns of `to` are `column` elements apart.
+///
+/// # Safety
+/// As of [`tile!`]: the CPU has the vectors, and these elements are valid for reads and for writes.
 #[cfg(target_arch = "x86_64")]
 type Tile<T> = unsafe fn(*const T, usize, *mut T, usize, (usize, usize));
 

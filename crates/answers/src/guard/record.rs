@@ -341,7 +341,7 @@ impl Record {
         // Serde would read a list as the fields in their order.
         if !bytes.trim_ascii_start().starts_with(b"{") {
             return Err(RecordError::Json(serde::de::Error::custom(
-                "this is no record: `guard record` and `guard lock` write records, and `guard check` takes the record first",
+                "not a record, as `guard record` or `guard lock` writes it; the record comes before the program",
             )));
         }
         // Reads the version first, because another one has other fields.

@@ -282,8 +282,8 @@ pub(crate) struct CompareArguments {
 ///
 /// Use it when an array changes its sharding, to see which bytes must move and which collective does it.
 ///
-/// The answer is the least that must move: no device receives what it has. If several devices have a part, those on the receiver's host
-/// (--hosts) send it, and take turns. Bytes are counted without padding. There are no times, because they depend on the network. With --for,
+/// The answer is the least that must move: no device receives what it has. If several devices have a part, one on the receiver's host
+/// (--hosts) sends it; several on that host take turns. Bytes are counted without padding. There are no times, because they depend on the network. With --for,
 /// XLA compiles a program that makes the change, without the devices, and the collectives of its partitioner are
 /// listed; their bytes are counted as sent directly, and an all-reduce counts as a reduce-scatter and an all-gather.
 ///

@@ -202,11 +202,11 @@ fn bad_records_are_errors_with_a_position() {
     assert_eq!(folder.guard(&["record", "good.json", "m.hlo"]).code, 0);
     let good = folder.read("good.json");
     for (bad, message) in [
-        (String::new(), "this is no record"),
-        ("[]".to_owned(), "this is no record"),
+        (String::new(), "not a record"),
+        ("[]".to_owned(), "not a record"),
         (
             MODULE.to_owned(),
-            "this is no record: `guard record` and `guard lock` write records, and `guard check` takes",
+            "not a record, as `guard record` or `guard lock` writes it; the record comes before the program",
         ),
         ("{\"schema\": ".to_owned(), "EOF while parsing a value at line 1 column 11"),
         (

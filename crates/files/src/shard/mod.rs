@@ -402,7 +402,7 @@ impl Job {
         Ok(ShardFile { output, tensors, bytes: self.bytes, resumed })
     }
 
-    /// Whether the file already has the bytes that would be written. All of them are made from the input again and compared, because a
+    /// Whether the file already has the bytes that would be written. They are computed again from the input and compared, because a
     /// checkpoint with other weights may have the same date and length, and a disk may lose bits.
     fn is_done(&self, input: Input<'_>, done: &(dyn Fn(u64) + Sync)) -> Result<bool, Error> {
         let Some(existing) = Existing::open(&self.output, self.bytes) else { return Ok(false) };

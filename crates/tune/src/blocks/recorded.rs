@@ -1,5 +1,5 @@
 //! The search with a compiler whose answers were recorded: which of the candidates of 28 kernels libtpu took. `scripts/data/block_ranking.py` writes them.
-//! How we read what it made of them is tested in `tests/tests/programs/block_ranking.rs`.
+//! `tests/tests/programs/block_ranking.rs` tests how the compiled kernels are read.
 
 use super::{Axis, Made, Question, Ranking, Source};
 use crate::Keep;

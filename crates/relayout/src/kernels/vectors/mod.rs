@@ -80,8 +80,8 @@ pub(super) unsafe fn run(
 /// As [`run`], for all kernels but [`Matrix`]: choosing among these takes longer than a small matrix.
 ///
 /// # Safety
-/// [`Kernel::span`] and the [`LoopNest::span`] of it are not `None`. As many bytes as the latter says are valid for reads at `from` and for
-/// writes at `to`.
+/// [`Kernel::span`] is not `None`, nor is the [`LoopNest::span`] of that span. The second one is a number of bytes for each side: that many are valid
+/// for reads at `from` and for writes at `to`.
 #[inline(never)]
 unsafe fn run_larger(
     kernel: &Kernel,
