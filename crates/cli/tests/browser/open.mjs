@@ -20,6 +20,9 @@ after(async () => {
   rmSync(folder, { recursive: true });
 });
 
+// The widths and schemes in which pages are seen: a narrow and a wide one, or with VIEWS=all each width in both schemes.
+export const views = [[420, 'dark'], [1400, 'light'], [420, 'light'], [1400, 'dark']].slice(0, process.env.VIEWS === 'all' ? 4 : 2);
+
 // A name that would do harm if a page used it as markup.
 export const HOSTILE = '</script><script>document.title="owned"</script><!--<img src=x onerror=alert(1)>';
 

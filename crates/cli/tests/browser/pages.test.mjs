@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { examples, findings, folder, HOSTILE, open, run } from './open.mjs';
+import { examples, findings, folder, HOSTILE, open, run, views } from './open.mjs';
 import { program as made } from './programs.mjs';
 
 // The text that the page must show about a position.
@@ -89,178 +89,174 @@ for (const shape of [
   });
 }
 
-for (const width of [420, 1400]) {
-  for (const scheme of ['light', 'dark']) {
-    test(`hlo, ${width} pixels, ${scheme}`, async () => {
-      const path = join(folder, 'memory.html');
-      const module = new URL('../../../../examples/hlo/v5e__rnn_scan.hlo', import.meta.url).pathname;
-      const summary = run('hlo', module, '--all', '--html', path);
-      assert.ok(summary.startsWith('needs ') && summary.includes('\nmodule jit_rnn_scan'), 'the text is printed as well');
-      assert.ok(statSync(path).size < 300_000);
-      const { page, errors } = await open(path, { width, height: 900 }, scheme);
-      const answer = JSON.parse(run('hlo', module, '--format', 'json', '--top', '1000'));
+for (const [width, scheme] of views) {
+  test(`hlo, ${width} pixels, ${scheme}`, async () => {
+    const path = join(folder, 'memory.html');
+    const module = new URL('../../../../examples/hlo/v5e__rnn_scan.hlo', import.meta.url).pathname;
+    const summary = run('hlo', module, '--all', '--html', path);
+    assert.ok(summary.startsWith('needs ') && summary.includes('\nmodule jit_rnn_scan'), 'the text is printed as well');
+    assert.ok(statSync(path).size < 300_000);
+    const { page, errors } = await open(path, { width, height: 900 }, scheme);
+    const answer = JSON.parse(run('hlo', module, '--format', 'json', '--top', '1000'));
 
-      // Nothing is wider than the screen.
-      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
-      const back = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-      assert.equal(back === 'rgb(255, 255, 255)', scheme === 'light');
+    // Nothing is wider than the screen.
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+    const back = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    assert.equal(back === 'rgb(255, 255, 255)', scheme === 'light');
 
-      // The same numbers as the text: each memory space with its peak.
-      const tabs = await page.locator('#spaces button').allTextContents();
-      assert.equal(tabs.length, answer.spaces.length);
-      for (const [n, space] of answer.spaces.entries()) {
-        const units = await page.evaluate(bytes => units(bytes), space.peak_bytes);
-        assert.ok(tabs[n].startsWith(`S(${space.space})`) && tabs[n].endsWith(units), tabs[n]);
-        assert.ok(summary.includes(units), units);
-      }
-      assert.ok((await page.textContent('#summary')).includes(`at %${answer.spaces[0].peak_at}`));
+    // The same numbers as the text: each memory space with its peak.
+    const tabs = await page.locator('#spaces button').allTextContents();
+    assert.equal(tabs.length, answer.spaces.length);
+    for (const [n, space] of answer.spaces.entries()) {
+      const units = await page.evaluate(bytes => units(bytes), space.peak_bytes);
+      assert.ok(tabs[n].startsWith(`S(${space.space})`) && tabs[n].endsWith(units), tabs[n]);
+      assert.ok(summary.includes(units), units);
+    }
+    assert.ok((await page.textContent('#summary')).includes(`at %${answer.spaces[0].peak_at}`));
 
-      // A step: a click into the curve, or its arrow keys.
-      const curve = page.locator('#curve svg');
-      await curve.scrollIntoViewIfNeeded();
-      const before = await page.textContent('#summary');
-      await curve.click({ position: { x: 1, y: 20 } });
-      assert.ok((await page.textContent('#summary')).includes('Now at step 1 of'));
-      await curve.press('End');
-      const last = await page.textContent('#summary');
-      assert.ok(/Now at step (\d+) of \1,/.test(last), last);
-      await curve.press('Home');
-      await curve.press('ArrowRight');
-      assert.ok((await page.textContent('#summary')).includes('Now at step 2 of'));
-      assert.notEqual(before, last);
+    // A step: a click into the curve, or its arrow keys.
+    const curve = page.locator('#curve svg');
+    await curve.scrollIntoViewIfNeeded();
+    const before = await page.textContent('#summary');
+    await curve.click({ position: { x: 1, y: 20 } });
+    assert.ok((await page.textContent('#summary')).includes('Now at step 1 of'));
+    await curve.press('End');
+    const last = await page.textContent('#summary');
+    assert.ok(/Now at step (\d+) of \1,/.test(last), last);
+    await curve.press('Home');
+    await curve.press('ArrowRight');
+    assert.ok((await page.textContent('#summary')).includes('Now at step 2 of'));
+    assert.notEqual(before, last);
 
-      // The axes have bytes and steps, and the pointer's place is told.
-      const labels = await page.locator('#over-time .axis.up span').allTextContents();
-      assert.ok(labels[0] === '0 B' && labels.length > 2 && labels.slice(1).every(label => / [KM]iB$/.test(label)), labels.join());
-      assert.ok((await page.locator('#offsets .axis.across span').count()) > 2);
-      await curve.hover({ position: { x: 3, y: 20 } });
-      assert.match(await page.textContent('#tip'), /^step [12], %.+ live$/);
-      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
-      // The areas of the curve are the roles, and the highest is its end.
-      const areas = await page.locator('#curve path:not(.limit)').evaluateAll(paths => paths.map(path => path.getAttribute('class')));
-      assert.ok(areas[0] === 'rest' && areas.includes('argument') && areas.includes('temporary'), areas.join());
+    // The axes have bytes and steps, and the pointer's place is told.
+    const labels = await page.locator('#over-time .axis.up span').allTextContents();
+    assert.ok(labels[0] === '0 B' && labels.length > 2 && labels.slice(1).every(label => / [KM]iB$/.test(label)), labels.join());
+    assert.ok((await page.locator('#offsets .axis.across span').count()) > 2);
+    await curve.hover({ position: { x: 3, y: 20 } });
+    assert.match(await page.textContent('#tip'), /^step [12], %.+ live$/);
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+    // The areas of the curve are the roles, and the highest is its end.
+    const areas = await page.locator('#curve path:not(.limit)').evaluateAll(paths => paths.map(path => path.getAttribute('class')));
+    assert.ok(areas[0] === 'rest' && areas.includes('argument') && areas.includes('temporary'), areas.join());
 
-      // The map: a click chooses what is there, arrow keys walk.
-      await page.reload();
-      const map = page.locator('#map');
-      await map.scrollIntoViewIfNeeded();
-      const box = await page.evaluate(() => boxes.length && boxes.toSorted((a, b) => b[2] * b[3] - a[2] * a[3])[0].slice(0, 4));
-      await map.click({ position: { x: box[0] + box[2] / 2, y: box[1] + box[3] / 2 } });
-      const chosen = await page.locator('#selected dd').first().textContent();
-      assert.ok(chosen.startsWith('%'));
-      const shape = await page.locator('#selected dd').nth(2).textContent();
-      await map.hover({ position: { x: box[0] + box[2] / 2, y: box[1] + box[3] / 2 } });
-      assert.ok((await page.textContent('#tip')).startsWith(`${chosen} ${shape}`));
-      assert.ok(answer.largest.some(value => `%${value.name}` === chosen.replace(/#\d+$/, '') && value.shape === shape), chosen + shape);
-      await map.press('ArrowDown');
-      await map.press('ArrowUp');
-      assert.ok((await page.locator('#selected dd').first().textContent()).startsWith('%'));
+    // The map: a click chooses what is there, arrow keys walk.
+    await page.reload();
+    const map = page.locator('#map');
+    await map.scrollIntoViewIfNeeded();
+    const box = await page.evaluate(() => boxes.length && boxes.toSorted((a, b) => b[2] * b[3] - a[2] * a[3])[0].slice(0, 4));
+    await map.click({ position: { x: box[0] + box[2] / 2, y: box[1] + box[3] / 2 } });
+    const chosen = await page.locator('#selected dd').first().textContent();
+    assert.ok(chosen.startsWith('%'));
+    const shape = await page.locator('#selected dd').nth(2).textContent();
+    await map.hover({ position: { x: box[0] + box[2] / 2, y: box[1] + box[3] / 2 } });
+    assert.ok((await page.textContent('#tip')).startsWith(`${chosen} ${shape}`));
+    assert.ok(answer.largest.some(value => `%${value.name}` === chosen.replace(/#\d+$/, '') && value.shape === shape), chosen + shape);
+    await map.press('ArrowDown');
+    await map.press('ArrowUp');
+    assert.ok((await page.locator('#selected dd').first().textContent()).startsWith('%'));
 
-      // The table searches and sorts.
-      const rows = page.locator('#table tbody tr');
-      const all = await rows.count();
-      assert.ok(all > 5);
-      await page.locator('#search').fill('copy-start');
-      const some = await rows.count();
-      assert.ok(some > 0 && some < all);
-      await page.locator('#search').fill('nothing has this name');
-      assert.equal(await rows.count(), 0);
-      await page.locator('#search').fill('');
-      await page.locator('th button', { hasText: 'Padding' }).click();
-      assert.equal(await page.locator('th[aria-sort=descending]').textContent(), 'Padding');
-      // Sorted by operation, each group has its sum; the sums are those of all rows.
-      const found = await page.textContent('#found');
-      await page.locator('th button:text-is("Operation")').click();
-      const groups = await page.locator('tr.sum').allTextContents();
-      assert.ok(groups.length > 1 && groups.every(group => /^\S+ \S?B|^\S+ [KM]iB in [\d,]+ buffers?: /.test(group)), groups.join());
-      const counted = groups.reduce((sum, group) => sum + Number(/ in ([\d,]+) buffer/.exec(group)[1].replace(',', '')), 0);
-      assert.ok(found.startsWith(`${counted} buffers`), found);
-      await page.locator('th button', { hasText: 'Padding' }).click();
-      // In a narrow window, the columns at the right are below the others; they are still headings to sort by.
-      for (const name of ['Operation', 'Role', 'First step', 'op_name', 'Source']) {
-        assert.ok(await page.locator(`th button:text-is("${name}")`).isVisible(), name);
-      }
-      const [left, below] = await page.locator('#table tbody tr:has(td[data-name="op_name"]:not(:empty))').first()
-        .evaluate(row => ['Name', 'op_name'].map(name => row.querySelector(`td[data-name="${name}"]`).getBoundingClientRect()).map(({ x, y }) => [x, y]));
-      assert.equal(below[1] > left[1], width < 700);
-      await page.locator('#live').check();
-      assert.ok(await rows.count() <= all);
-      await page.locator('#live').uncheck();
-      await rows.first().locator('button').click();
-      assert.equal(await page.locator('tr.on').count(), 1);
+    // The table searches and sorts.
+    const rows = page.locator('#table tbody tr');
+    const all = await rows.count();
+    assert.ok(all > 5);
+    await page.locator('#search').fill('copy-start');
+    const some = await rows.count();
+    assert.ok(some > 0 && some < all);
+    await page.locator('#search').fill('nothing has this name');
+    assert.equal(await rows.count(), 0);
+    await page.locator('#search').fill('');
+    await page.locator('th button', { hasText: 'Padding' }).click();
+    assert.equal(await page.locator('th[aria-sort=descending]').textContent(), 'Padding');
+    // Sorted by operation, each group has its sum; the sums are those of all rows.
+    const found = await page.textContent('#found');
+    await page.locator('th button:text-is("Operation")').click();
+    const groups = await page.locator('tr.sum').allTextContents();
+    assert.ok(groups.length > 1 && groups.every(group => /^\S+ \S?B|^\S+ [KM]iB in [\d,]+ buffers?: /.test(group)), groups.join());
+    const counted = groups.reduce((sum, group) => sum + Number(/ in ([\d,]+) buffer/.exec(group)[1].replace(',', '')), 0);
+    assert.ok(found.startsWith(`${counted} buffers`), found);
+    await page.locator('th button', { hasText: 'Padding' }).click();
+    // In a narrow window, the columns at the right are below the others; they are still headings to sort by.
+    for (const name of ['Operation', 'Role', 'First step', 'op_name', 'Source']) {
+      assert.ok(await page.locator(`th button:text-is("${name}")`).isVisible(), name);
+    }
+    const [left, below] = await page.locator('#table tbody tr:has(td[data-name="op_name"]:not(:empty))').first()
+      .evaluate(row => ['Name', 'op_name'].map(name => row.querySelector(`td[data-name="${name}"]`).getBoundingClientRect()).map(({ x, y }) => [x, y]));
+    assert.equal(below[1] > left[1], width < 700);
+    await page.locator('#live').check();
+    assert.ok(await rows.count() <= all);
+    await page.locator('#live').uncheck();
+    await rows.first().locator('button').click();
+    assert.equal(await page.locator('tr.on').count(), 1);
 
-      // What the selected buffer reads, and what reads it, lead to these buffers.
-      await page.evaluate(() => select(here().find(({ place }) => buffersAt.has([...nodes[place].operands, ...nodes[place].readers][0])).id));
-      const first = await page.locator('#selected dd').first().textContent();
-      if (width < 700) await page.locator('#fold').click();
-      const neighbour = page.locator('#selected button.name').first();
-      const name = await neighbour.textContent();
-      await neighbour.click();
-      const now = await page.locator('#selected dd').first().textContent();
-      assert.ok(now !== first && now.replace(/#\d+$/, '') === name, `${first} ${name} ${now}`);
+    // What the selected buffer reads, and what reads it, lead to these buffers.
+    await page.evaluate(() => select(here().find(({ place }) => buffersAt.has([...nodes[place].operands, ...nodes[place].readers][0])).id));
+    const first = await page.locator('#selected dd').first().textContent();
+    if (width < 700) await page.locator('#fold').click();
+    const neighbour = page.locator('#selected button.name').first();
+    const name = await neighbour.textContent();
+    await neighbour.click();
+    const now = await page.locator('#selected dd').first().textContent();
+    assert.ok(now !== first && now.replace(/#\d+$/, '') === name, `${first} ${name} ${now}`);
 
-      // Scopes: what is in one, and back.
-      const scope = page.locator('#tree button.group').first();
-      if (await scope.count()) {
-        await scope.focus();
-        await page.keyboard.press('Enter');
-        assert.ok(await page.locator('#scope button').count() > 1);
-        await page.locator('#scope button').first().click();
-      }
+    // Scopes: what is in one, and back.
+    const scope = page.locator('#tree button.group').first();
+    if (await scope.count()) {
+      await scope.focus();
+      await page.keyboard.press('Enter');
+      assert.ok(await page.locator('#scope button').count() > 1);
+      await page.locator('#scope button').first().click();
+    }
 
-      // Another memory space; the other colours.
-      await page.locator('#spaces button').nth(1).click();
-      assert.ok((await page.textContent('#summary')).startsWith('S(1) VMEM'));
-      if (process.env.BLESS && width > 1000 && scheme === 'light') {
-        // The picture in the README.
-        await page.setViewportSize({ width: 1100, height: 990 });
-        await page.evaluate(() => scrollTo(0, 0));
-        await page.screenshot({ path: new URL('../../../../docs/pictures/page.png', import.meta.url).pathname });
-      }
-      await page.locator('#theme').click();
-      assert.notEqual(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), back);
-      assert.ok((await page.textContent('pre')).includes('module jit_rnn_scan'));
-      assert.deepEqual(errors, []);
-      await page.close();
-    });
-  }
+    // Another memory space; the other colours.
+    await page.locator('#spaces button').nth(1).click();
+    assert.ok((await page.textContent('#summary')).startsWith('S(1) VMEM'));
+    if (process.env.BLESS && width > 1000 && scheme === 'light') {
+      // The picture in the README.
+      await page.setViewportSize({ width: 1100, height: 990 });
+      await page.evaluate(() => scrollTo(0, 0));
+      await page.screenshot({ path: new URL('../../../../docs/pictures/page.png', import.meta.url).pathname });
+    }
+    await page.locator('#theme').click();
+    assert.notEqual(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), back);
+    assert.ok((await page.textContent('pre')).includes('module jit_rnn_scan'));
+    assert.deepEqual(errors, []);
+    await page.close();
+  });
 }
 
-for (const width of [420, 1400]) {
-  for (const scheme of ['light', 'dark']) {
-    test(`cost, ${width} pixels, ${scheme}`, async () => {
-      const path = join(folder, 'cost.html');
-      const module = new URL('../../../../examples/hlo/v5e__rnn_scan.hlo', import.meta.url).pathname;
-      run('cost', module, '--html', path);
-      const { page, errors } = await open(path, { width, height: 900 }, scheme);
-      const answer = JSON.parse(run('cost', module, '--format', 'json'));
-      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
-      const back = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-      assert.equal(back === 'rgb(255, 255, 255)', scheme === 'light');
+for (const [width, scheme] of views) {
+  test(`cost, ${width} pixels, ${scheme}`, async () => {
+    const path = join(folder, 'cost.html');
+    const module = new URL('../../../../examples/hlo/v5e__rnn_scan.hlo', import.meta.url).pathname;
+    run('cost', module, '--html', path);
+    const { page, errors } = await open(path, { width, height: 900 }, scheme);
+    const answer = JSON.parse(run('cost', module, '--format', 'json'));
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+    const back = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    assert.equal(back === 'rgb(255, 255, 255)', scheme === 'light');
 
-      // Every entry of the answer is there, with its number.
-      assert.ok((await page.textContent('#summary')).startsWith(`${answer.cycles.total.toLocaleString('en')} cycles`));
-      for (const list of ['lines', 'scopes', 'opcodes', 'instructions']) {
-        assert.equal(await page.locator(`#${list} tbody tr`).count(), answer[list].length, list);
-      }
-      const first = page.locator('#lines tbody tr').first();
-      assert.equal(await first.locator('td').nth(0).textContent(), answer.lines[0].cycles.toLocaleString('en'));
-      assert.equal(await first.locator('td').nth(2).textContent(), answer.lines[0].source);
-      const copies = await page.locator('#copies li').allTextContents();
-      assert.equal(copies.length, answer.copies.length);
-      for (const [n, copy] of answer.copies.entries()) {
-        assert.ok(copies[n].startsWith(`%${copy.instruction} (`) && copies[n].includes(copy.cause), copies[n]);
-      }
-      // A longer bar for more cycles.
-      const bars = await page.locator('#lines .part').evaluateAll(parts => parts.map(part => part.getBoundingClientRect().width));
-      assert.ok(bars[0] > 0);
-      assert.deepEqual(bars, bars.toSorted((a, b) => b - a));
-      await page.locator('#theme').click();
-      assert.notEqual(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), back);
-      assert.deepEqual(errors, []);
-      await page.close();
-    });
-  }
+    // Every entry of the answer is there, with its number.
+    assert.ok((await page.textContent('#summary')).startsWith(`${answer.cycles.total.toLocaleString('en')} cycles`));
+    for (const list of ['lines', 'scopes', 'opcodes', 'instructions']) {
+      assert.equal(await page.locator(`#${list} tbody tr`).count(), answer[list].length, list);
+    }
+    const first = page.locator('#lines tbody tr').first();
+    assert.equal(await first.locator('td').nth(0).textContent(), answer.lines[0].cycles.toLocaleString('en'));
+    assert.equal(await first.locator('td').nth(2).textContent(), answer.lines[0].source);
+    const copies = await page.locator('#copies li').allTextContents();
+    assert.equal(copies.length, answer.copies.length);
+    for (const [n, copy] of answer.copies.entries()) {
+      assert.ok(copies[n].startsWith(`%${copy.instruction} (`) && copies[n].includes(copy.cause), copies[n]);
+    }
+    // A longer bar for more cycles.
+    const bars = await page.locator('#lines .part').evaluateAll(parts => parts.map(part => part.getBoundingClientRect().width));
+    assert.ok(bars[0] > 0);
+    assert.deepEqual(bars, bars.toSorted((a, b) => b - a));
+    await page.locator('#theme').click();
+    assert.notEqual(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), back);
+    assert.deepEqual(errors, []);
+    await page.close();
+  });
 }
 
 test('cost, names that try to be markup', async () => {
@@ -282,65 +278,63 @@ ENTRY e {
   await page.close();
 });
 
-for (const width of [420, 1400]) {
-  for (const scheme of ['light', 'dark']) {
-    test(`kernel, ${width} pixels, ${scheme}`, async () => {
-      const path = join(folder, 'kernel.html');
-      const kernels = new URL('../../../../examples/kernels/', import.meta.url).pathname;
-      run('kernel', join(kernels, 'first'), '--html', path, '--source', join(kernels, 'shifted_sum.py'));
-      const { page, errors } = await open(path, { width, height: 900 }, scheme);
-      const [kernel] = JSON.parse(run('kernel', join(kernels, 'first'), '--format', 'json')).kernels;
-      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
-      const back = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-      assert.equal(back === 'rgb(255, 255, 255)', scheme === 'light');
+for (const [width, scheme] of views) {
+  test(`kernel, ${width} pixels, ${scheme}`, async () => {
+    const path = join(folder, 'kernel.html');
+    const kernels = new URL('../../../../examples/kernels/', import.meta.url).pathname;
+    run('kernel', join(kernels, 'first'), '--html', path, '--source', join(kernels, 'shifted_sum.py'));
+    const { page, errors } = await open(path, { width, height: 900 }, scheme);
+    const [kernel] = JSON.parse(run('kernel', join(kernels, 'first'), '--format', 'json')).kernels;
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+    const back = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    assert.equal(back === 'rgb(255, 255, 255)', scheme === 'light');
 
-      // Every line is there with the text of the file, and every bundle.
-      const buttons = page.locator('.line button');
-      assert.equal(await buttons.count(), kernel.lines.length);
-      assert.equal(await page.locator('.bundle').count(), kernel.bundles);
-      assert.ok((await buttons.nth(1).textContent()).includes('y_ref[3:3 + ROWS, :]'));
+    // Every line is there with the text of the file, and every bundle.
+    const buttons = page.locator('.line button');
+    assert.equal(await buttons.count(), kernel.lines.length);
+    assert.equal(await page.locator('.bundle').count(), kernel.bundles);
+    assert.ok((await buttons.nth(1).textContent()).includes('y_ref[3:3 + ROWS, :]'));
 
-      // A click on a line lights its bundles, and shows its relayouts.
-      for (const [n, line] of kernel.lines.entries()) {
-        await buttons.nth(n).click();
-        assert.equal(await page.locator('.bundle.on').count(), line.bundles, line.source);
-        assert.equal(await page.locator('.bundle span.on').count(), line.slots, line.source);
-        assert.equal(await page.locator('.line button[aria-pressed=true]').count(), 1);
-        const shown = page.locator('.line ul:visible');
-        assert.equal(await shown.count(), 1);
-        assert.equal((await shown.textContent()).split('relayout of').length - 1, line.relayouts);
-      }
-      assert.ok((await page.locator('.line ul:visible').textContent()).includes('dynamic_rotate'));
-      await buttons.last().click();
-      assert.equal(await page.locator('.bundle.on').count(), 0);
+    // A click on a line lights its bundles, and shows its relayouts.
+    for (const [n, line] of kernel.lines.entries()) {
+      await buttons.nth(n).click();
+      assert.equal(await page.locator('.bundle.on').count(), line.bundles, line.source);
+      assert.equal(await page.locator('.bundle span.on').count(), line.slots, line.source);
+      assert.equal(await page.locator('.line button[aria-pressed=true]').count(), 1);
+      const shown = page.locator('.line ul:visible');
+      assert.equal(await shown.count(), 1);
+      assert.equal((await shown.textContent()).split('relayout of').length - 1, line.relayouts);
+    }
+    assert.ok((await page.locator('.line ul:visible').textContent()).includes('dynamic_rotate'));
+    await buttons.last().click();
+    assert.equal(await page.locator('.bundle.on').count(), 0);
 
-      // A click on a slot chooses its line.
-      const slot = page.locator('.bundle span[data-l]').first();
-      await slot.click();
-      assert.equal(await page.locator('.line button[aria-pressed=true]').getAttribute('data-l'), await slot.getAttribute('data-l'));
+    // A click on a slot chooses its line.
+    const slot = page.locator('.bundle span[data-l]').first();
+    await slot.click();
+    assert.equal(await page.locator('.line button[aria-pressed=true]').getAttribute('data-l'), await slot.getAttribute('data-l'));
 
-      // The keyboard: the lines share one tab stop, arrow keys go to the next one, and Enter chooses it.
-      assert.equal(await page.locator('.line button[tabindex="0"]').count(), 1);
-      await buttons.first().focus();
-      await page.keyboard.press('ArrowDown');
-      const focused = page.locator('.line button:focus');
-      assert.equal(await focused.getAttribute('data-l'), await buttons.nth(1).getAttribute('data-l'));
-      const before = await focused.getAttribute('aria-pressed');
-      await page.keyboard.press('Enter');
-      assert.notEqual(await focused.getAttribute('aria-pressed'), before);
+    // The keyboard: the lines share one tab stop, arrow keys go to the next one, and Enter chooses it.
+    assert.equal(await page.locator('.line button[tabindex="0"]').count(), 1);
+    await buttons.first().focus();
+    await page.keyboard.press('ArrowDown');
+    const focused = page.locator('.line button:focus');
+    assert.equal(await focused.getAttribute('data-l'), await buttons.nth(1).getAttribute('data-l'));
+    const before = await focused.getAttribute('aria-pressed');
+    await page.keyboard.press('Enter');
+    assert.notEqual(await focused.getAttribute('aria-pressed'), before);
 
-      // The registers of the vectors that relayouts move.
-      const drawings = page.locator('.registers');
-      assert.ok(await drawings.count() >= 2);
-      await drawings.first().locator('summary').click();
-      assert.ok(await drawings.first().locator('svg').isVisible());
-      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
-      await page.locator('#theme').click();
-      assert.notEqual(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), back);
-      assert.deepEqual(errors, []);
-      await page.close();
-    });
-  }
+    // The registers of the vectors that relayouts move.
+    const drawings = page.locator('.registers');
+    assert.ok(await drawings.count() >= 2);
+    await drawings.first().locator('summary').click();
+    assert.ok(await drawings.first().locator('svg').isVisible());
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+    await page.locator('#theme').click();
+    assert.notEqual(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), back);
+    assert.deepEqual(errors, []);
+    await page.close();
+  });
 }
 
 test('kernel, names that try to be markup', async () => {
@@ -445,7 +439,7 @@ for (const [name, ...args] of [
   ['registers', 'draw', 'bf16[20,300]', '--vector', '16,{1,0},(16,128)'],
   ['devices', 'draw', 'f32[64,128]{1,0:T(8,128)}', '--sharding', '{devices=[4,2]<=[8]}'],
 ]) {
-  for (const [width, scheme] of [[420, 'light'], [420, 'dark'], [1280, 'light'], [1280, 'dark']]) {
+  for (const [width, scheme] of views) {
     test(`style of ${name}, ${width} pixels, ${scheme}`, async () => {
       const path = join(folder, `style-${name}.html`);
       run(...args, '--html', path);

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# What the gate leaves out because it takes too long: run it before a release, and before a change of what it tests is called done. Stops at the
+# first failure. Takes about an hour on two cores; CHROMIUM names the browser.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+say() { printf '\n== %s (%d:%02d)\n' "$*" $((SECONDS / 60)) $((SECONDS % 60)); }
+export CARGO_INCREMENTAL=0 CHROMIUM=${CHROMIUM:-$(command -v chromium)}
+
+say "the program's pages in a browser: each width with each scheme"
+cargo build --workspace --bin xla-shape
+export XLA_SHAPE=$PWD/target/debug/xla-shape
+(cd crates/cli/tests/browser && npm ci --no-audit --no-fund && VIEWS=all npm test)
+
+say "the explorer: all of its tests"
+scripts/web.sh test
+
+say "kernels that JAX calls, with its oldest version, a middle one and the newest"
+scripts/jax.sh
+
+say "the Python package, with the oldest JAX, a middle one and the newest"
+scripts/wheel.sh
+
+say "the C examples: valgrind and CMake, too"
+scripts/c.sh
+
+say "other systems, the oldest toolchain, each feature alone"
+scripts/portability.sh
