@@ -98,7 +98,7 @@ fn for_each<'a>(parts: &[Step], destination: &'a mut [u8], mut visit: impl FnMut
 mod tests {
     use super::{BYTES_PER_HELPER, Helpers, Widths, divided, for_each};
     use crate::helpers::Caller;
-    use crate::{Caches, Options, Padding, Plan, RelayoutError, Vectors};
+    use crate::{Caches, Options, Padding, Plan, RelayoutError, Stores, Vectors};
     use std::sync::atomic::{AtomicUsize, Ordering};
     use xla_shape_core::ArrayShape;
 

@@ -82,27 +82,31 @@ macro_rules! compare_all {
     ($($element:ident [$($size:literal),*] {$($layout:tt)*};)*) => {
         [$({
             type S = shape!($element[$($size),*]{$($layout)*});
-            let sizes = Sizes {
-                elements: S::ELEMENTS as u64,
-                physical_elements: S::PHYSICAL_ELEMENTS as u64,
-                bytes: S::BYTES as u64,
-            };
-            let facts = Facts {
-                is_exhaustive: S::IS_EXHAUSTIVE,
-                is_strided: S::IS_STRIDED,
-                is_contiguous: S::IS_CONTIGUOUS,
-            };
-            let of_type = Answers {
-                text: S::TEXT,
-                shape: S::SHAPE,
-                sizes,
-                facts,
-                table: S::STRIDE_TABLE,
-                extents: <S as StaticArray>::SIZES,
-                linear_index: |index| S::linear_index(index.try_into().unwrap()),
-                multi_index: |position| S::multi_index(position).map(|index| index.to_vec()),
-            };
-            compare(stringify!($element[$($size),*]{$($layout)*}), &of_type)
+            // A function for each shape: the compiler takes many times as long to check one function for all of them.
+            fn compared() -> usize {
+                let sizes = Sizes {
+                    elements: S::ELEMENTS as u64,
+                    physical_elements: S::PHYSICAL_ELEMENTS as u64,
+                    bytes: S::BYTES as u64,
+                };
+                let facts = Facts {
+                    is_exhaustive: S::IS_EXHAUSTIVE,
+                    is_strided: S::IS_STRIDED,
+                    is_contiguous: S::IS_CONTIGUOUS,
+                };
+                let of_type = Answers {
+                    text: S::TEXT,
+                    shape: S::SHAPE,
+                    sizes,
+                    facts,
+                    table: S::STRIDE_TABLE,
+                    extents: <S as StaticArray>::SIZES,
+                    linear_index: |index| S::linear_index(index.try_into().unwrap()),
+                    multi_index: |position| S::multi_index(position).map(|index| index.to_vec()),
+                };
+                compare(stringify!($element[$($size),*]{$($layout)*}), &of_type)
+            }
+            compared()
         }),*]
     };
 }
