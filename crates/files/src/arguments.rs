@@ -39,8 +39,8 @@ impl fmt::Display for Parameter {
     }
 }
 
-/// Which tensor of a checkpoint each parameter of a program is, checked: each has its parameter's element type and sizes. The data are read
-/// when they are asked for, and come in the layouts that the program expects.
+/// Which tensor of a checkpoint each parameter of a program is. Each tensor has been checked to have its parameter's element type and
+/// sizes. [`load`](Self::load) reads the data, in the layout that the program expects.
 ///
 /// ```
 /// use xla_shape::hlo::Module;
@@ -73,12 +73,13 @@ pub struct Arguments<'a> {
 }
 
 impl<'a> Arguments<'a> {
-    /// Finds and checks the tensor of each parameter. `tensor` says its name in the checkpoint, or `None` for a parameter that is not from it.
+    /// Finds and checks the tensor of each parameter. `tensor` returns its name in the checkpoint, or `None` for a parameter that is not from
+    /// there.
     ///
     /// The parameters of a program for several devices are the parts of one device: divide the checkpoint first ([`Checkpoint::shards`]).
     ///
     /// # Errors
-    /// All that does not fit, in one error.
+    /// One error with everything that does not fit.
     pub fn new(
         checkpoint: &'a Checkpoint,
         module: &Module,
@@ -134,10 +135,10 @@ impl<'a> Arguments<'a> {
 
     /// Reads the array of a parameter, in the layout that the program expects. `None` for a parameter that is not in the checkpoint.
     ///
-    /// Tensors of any file work, also those that are divided among the files of several devices.
+    /// The tensor may be in any file, and may be divided among the files of several devices.
     ///
     /// # Errors
-    /// If the file cannot be read, there is not enough memory, or the layout is none that an array can be copied to.
+    /// If the file cannot be read, there is not enough memory, or no array can be copied to the layout.
     pub fn load(&self, number: usize) -> Result<Option<DynBuffer>, Error> {
         let Ok(found) = self.parameters.binary_search_by_key(&number, |parameter| parameter.number) else {
             return Ok(None);
@@ -153,7 +154,7 @@ fn is_same_array(parameter: &Shape, tensor: &ArrayShape) -> bool {
     array.element_type() == tensor.element_type() && array.dimensions() == tensor.dimensions()
 }
 
-/// What does not fit: which parameters are not the tensors that they should be. It displays as a line for each.
+/// The parameters whose tensors do not fit. It displays as a line for each.
 ///
 /// ```
 /// use xla_shape::hlo::Module;
@@ -197,7 +198,7 @@ impl fmt::Display for ArgumentsError {
 
 impl std::error::Error for ArgumentsError {}
 
-/// A parameter that is not the tensor that it should be.
+/// A parameter whose tensor is missing or has other sizes or another element type.
 ///
 /// ```
 /// use xla_shape::hlo::Module;
@@ -214,9 +215,9 @@ impl std::error::Error for ArgumentsError {}
 pub struct Misfit {
     /// The parameter.
     pub parameter: Parameter,
-    /// The name of the tensor that it should be.
+    /// The name of its tensor.
     pub tensor: String,
-    /// That tensor, row-major; `None` if there is none of this name.
+    /// That tensor, row-major; `None` if no tensor has this name.
     pub found: Option<ArrayShape>,
 }
 

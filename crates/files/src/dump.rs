@@ -82,7 +82,7 @@ impl Dump {
         Ok(Self { module, folder, files, others }.without_itself())
     }
 
-    /// The same; but if the module is the message, the message is not listed a second time.
+    /// The same files, but without the module itself if it is the message.
     fn without_itself(mut self) -> Self {
         let own = self.module.file_name();
         self.files.proto = self.files.proto.filter(|name| own.is_none_or(|own| own != name.as_str()));
@@ -218,7 +218,7 @@ pub fn files_below(folder: impl AsRef<Path>) -> Result<Vec<String>, Error> {
             break;
         }
         if depth < DEEPEST {
-            // The last of these is the next one.
+            // `waiting` is a stack, so the last folder is listed next.
             folders.sort_by(|one, other| other.cmp(one));
             waiting.extend(folders);
         }

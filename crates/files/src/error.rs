@@ -16,7 +16,7 @@ use xla_shape::{ArrayShape, ElementType, ParseError, Shape, ValidationError};
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The system does not read a file.
+    /// The system cannot read a file.
     #[error("cannot read {}: {error}", shown(path, "standard input"))]
     Read {
         /// The file; `-` is standard input.
@@ -24,7 +24,7 @@ pub enum Error {
         /// What the system says.
         error: io::Error,
     },
-    /// The system does not write a file.
+    /// The system cannot write a file.
     #[error("cannot write {}: {error}", shown(path, "to standard output"))]
     Write {
         /// The file; `-` is standard output.
@@ -38,7 +38,7 @@ pub enum Error {
         /// The array.
         array: Box<ArrayShape>,
     },
-    /// An output is a file that is read, under this name or another one.
+    /// An output is also an input, under this name or another one.
     #[error(
         "the output `{}` is the same file as the input `{}`: name another file", output.display(), input.display()
     )]
@@ -48,7 +48,7 @@ pub enum Error {
         /// The input as it was named.
         input: PathBuf,
     },
-    /// Two outputs are one file.
+    /// Two outputs are the same file.
     #[error(
         "the outputs `{}` and `{}` are the same file: name another one for one of them", first.display(), second.display()
     )]
@@ -78,7 +78,7 @@ pub enum Error {
         shape: Box<ArrayShape>,
         /// How many bytes of an array there are.
         found: u64,
-        /// Whether there may be more than were looked at: a pipe is not read to its end.
+        /// Whether there may be more bytes: a pipe is not read to its end.
         has_more: bool,
     },
     /// The array in a file is not the one whose shape was given.
@@ -97,7 +97,7 @@ pub enum Error {
     /// The array cannot be copied into the destination.
     #[error(transparent)]
     Relayout(#[from] RelayoutError),
-    /// A text is not a plan, or a plan does not go with the checkpoint.
+    /// A text is not a plan, or a plan does not fit the checkpoint.
     #[error("{}{error}", plan_shown(plan.as_deref(), error))]
     Plan {
         /// The plan's file, if it is from a file.
@@ -113,7 +113,7 @@ pub enum Error {
         /// What is wrong.
         error: ShardError,
     },
-    /// Two files of a checkpoint have the same name in it.
+    /// Two files have the same name in the checkpoint.
     #[error("`{}` and `{}` have the same name", first.display(), second.display())]
     SameName {
         /// A file.
@@ -131,7 +131,7 @@ pub enum Error {
         /// The other one.
         second: PathBuf,
     },
-    /// Two files are of one device.
+    /// Two files belong to the same device.
     #[error("`{}` and `{}` are both of device {device}", first.display(), second.display())]
     SameDevice {
         /// The device.
@@ -141,7 +141,7 @@ pub enum Error {
         /// The other one.
         second: PathBuf,
     },
-    /// Two files have a tensor of one name, but say different things about it, so they belong to different checkpoints.
+    /// Two files describe a tensor of the same name differently, so they belong to different checkpoints.
     #[error(
         "the files are not of one checkpoint: tensor `{tensor}` is {expected} in `{}`, and {found} in `{}`", first.display(), second.display()
     )]
@@ -247,7 +247,7 @@ pub enum FileError {
     /// An `.npy` file says how many bytes an element takes, but not its type.
     #[error(transparent)]
     NoElementType(NpyError),
-    /// A `.safetensors` or `.npz` file has none or several arrays, and nothing says which one is meant.
+    /// A `.safetensors` or `.npz` file has no array, or several of which none was chosen.
     #[error("the file has {count} tensors; say which one")]
     SeveralTensors {
         /// How many tensors there are.
@@ -264,7 +264,7 @@ pub enum FileError {
     /// The header of an `.npy` file is invalid or describes an array that XLA does not have, or NumPy cannot hold the array.
     #[error(transparent)]
     Npy(NpyError),
-    /// The file is not the archive that an `.npz` is; the text says why.
+    /// The file is not an archive as an `.npz` file must be, or not one that is read here.
     #[error("this .npz file is not read: {reason}")]
     Archive {
         /// What is wrong with it.
@@ -278,13 +278,13 @@ pub enum FileError {
         /// Its name.
         tensor: String,
     },
-    /// An `.npz` file is to be written.
+    /// The output is an `.npz` file, which is only read.
     #[error("an .npz file is only read; write an .npy file")]
     ArchiveIsWritten,
     /// The file does not begin with the header of a `.safetensors` file.
     #[error("the file does not begin like a .safetensors file")]
     NotSafetensors,
-    /// The header of a `.safetensors` file is not what the format has.
+    /// The header of a `.safetensors` file does not follow the format.
     #[error("the header is wrong: {0}")]
     Header(Box<dyn std::error::Error + Send + Sync>),
     /// The tensors in the header of a `.safetensors` file take more or fewer bytes than follow it.
@@ -339,10 +339,10 @@ pub enum FileError {
     /// A `.safetensors` file cannot hold elements of this type.
     #[error("a .safetensors file cannot hold elements of type {0}")]
     NotInSafetensors(ElementType),
-    /// The array takes more bytes than a pointer of this machine reaches.
+    /// The array takes more bytes than this machine can address.
     #[error("{0} is larger than this machine can address")]
     TooLarge(Box<ArrayShape>),
-    /// The entry `xla_shape` of the metadata, which files of devices have, is not what it should be.
+    /// The entry `xla_shape` of the metadata, which files of devices have, is invalid.
     #[error("the metadata's entry `xla_shape` is wrong: {0}")]
     Notes(Box<dyn std::error::Error + Send + Sync>),
     /// The metadata of a device's file does not describe a tensor of the file.
@@ -351,7 +351,7 @@ pub enum FileError {
         /// The name of the tensor.
         tensor: String,
     },
-    /// What the metadata says of a tensor cannot be.
+    /// The metadata describes a tensor that is impossible.
     #[error("tensor `{tensor}`: the metadata's entry `xla_shape` is wrong: {error}")]
     Note {
         /// The name of the tensor.
@@ -505,7 +505,7 @@ pub enum PlanError {
         /// What is wrong.
         error: RearrangeError,
     },
-    /// There is no generation of TPUs of this name.
+    /// No generation of TPUs has this name.
     #[error("`{pattern}`: generation: {error}")]
     Generation {
         /// The pattern of the rule.
@@ -519,7 +519,8 @@ pub enum PlanError {
         /// The pattern of the rule.
         pattern: String,
     },
-    /// Each tensor that fits a rule is taken by another rule, of an earlier pattern or for its own name.
+    /// Other rules come first for each tensor that fits a rule: rules with an earlier pattern, or for the tensor's own
+    /// name.
     #[error(
         "`{pattern}` is for no tensor: `{by}` takes `{tensor}`, because {}", if by == tensor { "it is the tensor's own name" } else { "it comes first" }
     )]
@@ -531,7 +532,7 @@ pub enum PlanError {
         /// The pattern of the rule that takes this tensor.
         by: String,
     },
-    /// To find the patterns that fit the names of the tensors would take too long.
+    /// Finding the patterns that fit the names of the tensors would take too long.
     #[error(
         "too many patterns with `*` for so many tensors: patterns are found by what stands before their first `*`, so begin them with more of the names"
     )]
@@ -580,13 +581,14 @@ pub enum ShardError {
     /// The shard cannot be copied into its layout.
     #[error(transparent)]
     Relayout(#[from] RelayoutError),
-    /// The shards take more bytes than a pointer of this machine reaches.
+    /// The shards take more bytes than this machine can address.
     #[error("its shards are too large")]
     TooLarge,
 }
 
 impl Error {
-    /// The missing value, if the error is that one must be given. The caller tells the user its own option or argument for it.
+    /// The missing value, if the error is that the caller must give one. The caller's message can then name its own option or
+    /// argument for the value.
     ///
     /// ```
     /// use xla_shape_files::{ArrayFile, Missing};
@@ -643,7 +645,7 @@ fn shown(path: &Path, stream: &str) -> String {
     if path.as_os_str() == "-" { stream.to_owned() } else { format!("`{}`", path.display()) }
 }
 
-/// The words before an error in a plan, which name it.
+/// The words before an error in a plan, which name the plan.
 fn plan_shown(plan: Option<&Path>, error: &PlanError) -> String {
     let name = plan.map_or_else(|| "the plan".to_owned(), |path| format!("`{}`", path.display()));
     let end = if matches!(error, PlanError::NotAPlan(_)) { " is " } else { ": " };

@@ -1,9 +1,10 @@
-//! A program of XLA that somebody has: its HLO module, and what its compiler says about it.
+//! An XLA program: its HLO module, and what its compiler says about it.
 //!
-//! [`Reading`] says what any text or file is, and which commands of the program answer about it. [`Program`] is opened from a file, a directory of the compiler's dumps, or bytes. It owns what it read, so it has no lifetime.
-//! [`Program::memory`] is the memory of its values, with the compiler's own figures where its files have them. This crate decides what
-//! an input is and which files belong to it; it writes no text for people except errors and notes. [`Compiler`] compiles a program in a
-//! process of its own (feature `compiler`), and [`CompilerAnswer`] is what it says.
+//! [`Reading`] says what any text or file is, and which commands of the program answer about it. [`Program`] is opened from a file, a directory
+//! of the compiler's dumps, or bytes. It owns what it has read, so it has no lifetime parameter. [`Program::memory`] is the memory of its
+//! values, with the compiler's own figures where its files have them. This crate decides what an input is and which files belong to it. The
+//! only texts for people that it writes are errors and notes. [`Compiler`] compiles a program in a process of its own (feature `compiler`), and
+//! [`CompilerAnswer`] is what it says.
 
 // docs.rs, which has a nightly compiler, says which feature an item needs.
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -105,8 +105,8 @@ impl<'p> ProgramMemory<'p> {
         &self.values
     }
 
-    /// Live ranges and totals: with the compiler's offsets and sizes if its buffer assignment is there, and with its totals if its memory
-    /// analysis is. `None` if the module has no entry computation.
+    /// Live ranges and totals. Offsets and sizes are the compiler's if there is a buffer assignment, and totals if there is a memory
+    /// analysis. `None` if the module has no entry computation.
     #[must_use]
     pub const fn timeline(&self) -> Option<&Timeline<'p>> {
         self.timeline.as_ref()
@@ -199,7 +199,7 @@ impl<'p> ProgramMemory<'p> {
                 return self;
             }
         }
-        // The totals settle the question about gaps.
+        // The compiler's totals show whether gaps count, so the note about gaps goes.
         self.notes.retain(|note| !note.contains(GAPS));
         let account = statistics.applied(account);
         self.timeline = Some(timeline.with_account(account));
@@ -217,12 +217,13 @@ fn gaps(timeline: &Timeline<'_>, assignment: &BufferAssignment) -> Option<String
     are_large.then(|| format!("{} {GAPS}", InUnits(account.gaps)))
 }
 
-/// The note about gaps; their bytes stand before it.
+/// The note about gaps. The caller puts the number of bytes before it.
 const GAPS: &str = "of the heap are gaps; libtpu 0.0.47 to 0.0.50 count them among the temporaries a second time, libtpu 0.0.51 and 0.0.52 \
                     do not, and their files can look the same";
 
-/// The compiler's buffer assignment and the name of its file: the text beside the module, otherwise the message. Texts of
-/// some releases do not say how many bytes are live at one time; then the message does, if there is one, too.
+/// The compiler's buffer assignment and the name of its file: the text beside the module, otherwise the message. Some
+/// releases write a text without the number of bytes that are live at one time: then the message is read too, if there is
+/// one, because it has the number.
 fn assignment<E: Display, R: FnMut(&str) -> Result<Vec<u8>, E>>(
     own: Option<&BufferAssignment>,
     beside: &DumpFiles,

@@ -1,16 +1,16 @@
-//! The device that the names of files and folders say, such as `train__v6e/after.hlo`.
+//! The device that the name of a file or folder contains, such as `train__v6e/after.hlo`.
 
 use xla_shape_core::gpu::Gpu;
 use xla_shape_core::tpu::Generation;
 
-/// The generation of TPUs that the name of a file or of its folder says.
+/// The generation of TPUs that the name of a file or of its folder contains.
 pub(crate) fn generation_in(path: &str) -> Option<Generation> {
     // JAX calls v5p `TPU v5`, but in the name of a file that may be v5e, too.
     let of_name = |name: &str| {
         let is_v5 = name.split('-').any(|word| word.to_ascii_lowercase().ends_with("v5"));
         Generation::from_name(name).filter(|generation| !is_v5 || *generation != Generation::V5p)
     };
-    // A word that ends in a digit counts for nothing by itself: `v2` to `v5` are also versions of models.
+    // A word that ends in a digit is not enough: `v2` to `v5` are also versions of models.
     let is_clear = |word: &str| {
         let is_whole = word.starts_with(char::is_alphabetic) && word.ends_with(char::is_alphabetic);
         is_whole || starts_with(word, "tpu")
@@ -18,13 +18,13 @@ pub(crate) fn generation_in(path: &str) -> Option<Generation> {
     only(path, &["tpu"], of_name, is_clear)
 }
 
-/// The GPU that the name of a file or of its folder says. A word counts for nothing by itself: `b200` may be the size of a batch.
+/// The GPU that the name of a file or of its folder contains. A single word is not enough: `b200` may be the size of a batch.
 pub(crate) fn gpu_in(path: &str) -> Option<Gpu> {
     only(path, &["nvidia", "geforce", "gpu"], Gpu::from_name, |_| false)
 }
 
-/// The device that the file or its folder names; `None` if they name none, or different ones. A name counts if it can mean nothing
-/// else (`is_clear`), follows `__`, or has one of `makers` as its first word.
+/// The device that the file or its folder names; `None` if they name none, or different ones. A device's name counts if it cannot
+/// mean anything else (`is_clear`), follows `__`, or begins with one of `makers`.
 fn only<D: PartialEq>(
     path: &str,
     makers: &[&str],
@@ -100,7 +100,7 @@ mod tests {
             assert_eq!(generation_in(path), Some(expected), "{path}");
         }
         for path in [
-            // If two names differ, neither counts. A folder further up does not count either.
+            // If there are two different names, neither counts. A folder further up does not count either.
             "v5e/train.v6e.hlo",
             "x__v4/tpu-v2.hlo",
             "v5e/train/after.hlo",

@@ -11,8 +11,9 @@ use xla_shape_hlo::profile::{Profile, ProfileError};
 /// How profilers end the name of a profile of one host.
 const ENDING: &str = ".xplane.pb";
 
-/// The files of the profile that a path stands for, by name: a file; the hosts of a run, in its directory; those of the last run below a
-/// directory that a profiler was given; or those beside a trace for viewers. `None` if it stands for something else.
+/// The files of the profile that a path stands for, sorted by name. The path is a profile itself, a run's directory with the profiles of
+/// its hosts, a directory that a profiler was given (its last run counts), or a trace for viewers with profiles beside it. `None` if it
+/// is something else.
 ///
 /// ```
 /// use xla_shape_program::profile_files;
@@ -54,7 +55,7 @@ fn of_run(folder: &Path) -> Vec<PathBuf> {
     sorted(folder).into_iter().filter(is_profile).collect()
 }
 
-/// What is in a directory, by name; nothing if it cannot be listed.
+/// The entries of a directory, sorted by name; none if it cannot be listed.
 fn sorted(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
     let mut entries = entries.collect::<Vec<_>>();
@@ -80,7 +81,7 @@ fn add_planes(
     length: u64,
     progress: &mut dyn FnMut(u64),
 ) -> io::Result<Result<(), ProfileError>> {
-    /// The key of a plane, and those of other fields that an `XSpace` has: errors, warnings and names of hosts.
+    /// The key of a plane in an `XSpace`, and the keys of its other fields: errors, warnings and names of hosts.
     const PLANE: u64 = 0x0a;
     const TEXTS: [u64; 3] = [0x12, 0x1a, 0x22];
     let mut plane = Vec::new();
@@ -95,7 +96,7 @@ fn add_planes(
             continue;
         }
         plane.clear();
-        // At most as much as the file has.
+        // `size` is at most what is left of the file, so this allocates no more than the file has.
         plane.try_reserve_exact(usize::try_from(size).unwrap_or(usize::MAX))?;
         file.by_ref().take(size).read_to_end(&mut plane)?;
         if let Err(error) = profile.add_plane(&plane) {
@@ -152,7 +153,7 @@ mod tests {
         let alone = folder.path().join("a.trace.json.gz");
         fs::write(&alone, "").unwrap();
         assert_eq!(find(&alone), None);
-        // A file is a profile by its contents.
+        // The contents, not the name, make a file a profile.
         let path = folder.path().join("p.pb");
         fs::write(&path, space("/host:CPU")).unwrap();
         assert_eq!(find(&path), Some(vec![path.clone()]));

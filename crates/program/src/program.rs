@@ -23,7 +23,7 @@ use xla_shape_hlo::dump::{BufferAssignment, DumpFiles, Launch};
 use xla_shape_hlo::profile::{Profile, ProfiledModule};
 use xla_shape_hlo::proto::{GpuConfig, thunk_instructions};
 
-/// A program that somebody has: its module, and what the compiler says about it.
+/// An XLA program: its module, and what the compiler says about it.
 ///
 /// ```
 /// use xla_shape_program::Program;
@@ -66,7 +66,7 @@ pub(crate) enum Beside {
     Analysis(String, Statistics),
 }
 
-/// A program as somebody has it: compiled, or as the source that a compiler takes.
+/// A program in the form in which the user has it: compiled, or as the source that a compiler takes.
 ///
 /// ```
 /// use xla_shape_program::Opened;
@@ -110,7 +110,7 @@ impl Opened {
         Self::open_module(path, None)
     }
 
-    /// As [`open`](Self::open), where `module` names a module of a profile, with or without the number of its program.
+    /// Like [`open`](Self::open), but `module` names a module of a profile, with or without the number of its program.
     ///
     /// ```
     /// use xla_shape_program::Opened;
@@ -123,7 +123,8 @@ impl Opened {
     /// ```
     ///
     /// # Errors
-    /// Those of [`open`](Self::open), and if a module is named, but the path is no profile, or not exactly one of its modules has the name.
+    /// As for [`open`](Self::open). Also if `module` is given and the path is not a profile, or if not exactly one of its modules has this
+    /// name.
     pub fn open_module(path: impl AsRef<Path>, module: Option<&str>) -> Result<Self, OpenError> {
         Self::open_with(path, module, &mut |_, _| ())
     }
@@ -152,8 +153,8 @@ impl Opened {
         Program::of_dump(dump, bytes).map(|program| Self::Program(Box::new(program)))
     }
 
-    /// The bytes of a program for a compiler: those of a file, or of the largest module of a directory, without a fence of Markdown, the prefixes
-    /// of a log or a string around them; protobuf's text as a message. `-` is standard input.
+    /// The bytes of a program for a compiler, from a file or from the largest module of a directory. If the program is in a Markdown fence, in a
+    /// log or in a string, only the program is returned. Protobuf's text format becomes the message. `-` is standard input.
     ///
     /// ```
     /// use xla_shape_program::Opened;
@@ -166,8 +167,8 @@ impl Opened {
     /// ```
     ///
     /// # Errors
-    /// If a file cannot be read, a directory has no optimized module, or protobuf's text is broken. Whether the bytes are a program, the compiler
-    /// says.
+    /// If a file cannot be read, a directory has no optimized module, or protobuf's text is broken. The compiler decides whether the bytes are a
+    /// program.
     pub fn source(path: impl AsRef<Path>) -> Result<Vec<u8>, OpenError> {
         let dump = Dump::find(path).map_err(OpenError::Files)?;
         let bytes = contents(dump.module()).map_err(OpenError::Files)?;
@@ -232,7 +233,7 @@ impl Program {
         Self::open_module(path, None)
     }
 
-    /// As [`open`](Self::open), where `module` names a module of a profile, with or without the number of its program. Without a name, the
+    /// Like [`open`](Self::open), but `module` names a module of a profile, with or without the number of its program. Without a name, the
     /// program is the module that took the most time.
     ///
     /// ```
@@ -248,7 +249,8 @@ impl Program {
     /// ```
     ///
     /// # Errors
-    /// Those of [`open`](Self::open), and if a module is named, but the path is no profile, or not exactly one of its modules has the name.
+    /// As for [`open`](Self::open). Also if `module` is given and the path is not a profile, or if not exactly one of its modules has this
+    /// name.
     #[cfg(feature = "files")]
     pub fn open_module(path: impl AsRef<Path>, module: Option<&str>) -> Result<Self, OpenError> {
         Self::open_with(path, module, &mut |_, _| ())
@@ -340,8 +342,8 @@ impl Program {
         Ok(Self { others, beside: Beside::Dump(dump), ..program })
     }
 
-    /// Reads a module, as text or as one of XLA's messages: a module, a program, a snapshot of a run, or a profile, of which it is the module that
-    /// took the most time. `name` is the file's name for errors.
+    /// Reads a module, as text or as one of XLA's messages: a module, a program, a snapshot of a run, or a profile. Of a profile, it takes the
+    /// module that took the most time. `name` is the file's name for errors.
     ///
     /// ```
     /// use xla_shape_program::Program;
@@ -408,8 +410,8 @@ impl Program {
         self.profile.as_ref()?.module()
     }
 
-    /// The same program with the compiler's files beside its module: `files` names them, and `read` returns their contents. A file that
-    /// cannot be read is missing, which a note of [`memory`](Self::memory) says.
+    /// The same program with the compiler's files beside its module: `files` names them, and `read` returns their contents. If a file
+    /// cannot be read, it is left out, and a note of [`memory`](Self::memory) says so.
     ///
     /// ```
     /// use xla_shape_hlo::dump::DumpFiles;
@@ -461,7 +463,7 @@ impl Program {
         Self { beside: Beside::Nothing, assignment: None, ..self }
     }
 
-    /// Its module. If only some instructions of a text could be read, it has those.
+    /// Its module. If only some instructions of a text could be read, the module has only those.
     ///
     /// ```
     /// use xla_shape_program::Program;
@@ -507,8 +509,9 @@ impl Program {
         self.module.shown_generation().or_else(of_profile).or_else(named)
     }
 
-    /// The GPU that the program is for: as the compiler's description (`gpu_target_config.pbtxt`) in the directory of the dump says, or the
-    /// profile that has the program, or the name of its file or folder. `None` if none of them says it.
+    /// The GPU that the program is for. The first of these that names one decides: the user, the compiler's description in the directory
+    /// of the dump (`gpu_target_config.pbtxt`), the profile that has the program, the name of its file or folder. `None` if none of them
+    /// does.
     ///
     /// ```
     /// use xla_shape_core::gpu::Gpu;
@@ -570,8 +573,9 @@ impl Program {
         String::from_utf8(bytes).ok()
     }
 
-    /// What a GPU does for the program, step by step, and the names of the instructions of these steps by their numbers, if the compiler's files
-    /// about them (`thunk_sequence.txt`, `thunk_metadata.txt`) are in the directory of the dump. Parts of these files that cannot be read are left out.
+    /// The steps that a GPU runs for the program, and the name of each step's instruction by the step's number. Both come from the compiler's
+    /// files in the directory of the dump (`thunk_sequence.txt`, `thunk_metadata.txt`), and are empty without them. Parts of these files that
+    /// cannot be read are left out.
     ///
     /// ```
     /// use xla_shape_program::Program;

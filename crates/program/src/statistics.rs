@@ -93,8 +93,8 @@ impl Statistics {
     /// if these agree, it is an analysis of this program.
     ///
     /// # Errors
-    /// If a field differs. If the account is an estimate, results may differ by up to 4 KiB, because the size of the tables of
-    /// addresses among them depends on the device.
+    /// If a field differs. If the account is an estimate, results may differ by up to 4 KiB: they include tables of addresses,
+    /// whose size depends on the device.
     ///
     /// ```
     /// use xla_shape_hlo::Account;

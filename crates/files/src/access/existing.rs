@@ -1,4 +1,4 @@
-//! A file that is there before it is written, and may already have the right bytes.
+//! An output that already exists, and may already have the right bytes.
 
 use super::regular::open_regular;
 use super::source::Source;

@@ -12,11 +12,12 @@ enum Identity {
     /// The device and the inode number.
     #[cfg(unix)]
     Node(u64, u64),
-    /// The absolute path: of a file that does not exist yet, and on systems without inode numbers.
+    /// The absolute path. It identifies a file that does not exist yet, and every file on systems without inode
+    /// numbers.
     Place(PathBuf),
 }
 
-/// Checks that no output is the same file as an input or as another output: writing the one would destroy the other.
+/// Checks that no output is the same file as an input or as another output: writing one would destroy the other.
 /// Paths of `-` are the standard streams. Pipes and devices are never the same: they take everything that is written.
 ///
 /// ```

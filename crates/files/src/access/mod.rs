@@ -76,7 +76,8 @@ pub fn contents(path: impl AsRef<Path>) -> Result<Vec<u8>, Error> {
 
 /// Writes a file, whole or not at all: until all bytes are there, the path keeps what it has. `-` is standard output.
 ///
-/// Pipes and devices are written to. A link stays one, and what it leads to is replaced by a new file with the same permissions.
+/// Pipes and devices are written to. A link is kept: the file that it leads to is replaced by a new one with the same
+/// permissions.
 ///
 /// ```
 /// let folder = tempfile::tempdir()?;

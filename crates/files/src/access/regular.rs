@@ -1,6 +1,7 @@
 //! Files that the program names itself, in a folder where others may put links, pipes and devices: caches, and the files of shards.
 //!
-//! These are regular files or none. A link is not followed, a pipe is not waited for, and nothing is read without a bound.
+//! Only regular files are read and written here. A link is not followed, a pipe is not waited for, and nothing is read
+//! without a bound.
 
 use super::replacement::Replacement;
 use crate::error::Error;
@@ -8,7 +9,7 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::path::Path;
 
-/// All bytes of a regular file that has at most `most`. Unlike [`contents`](crate::contents), this follows no link at the end of the path, and
+/// All bytes of a regular file of at most `most` bytes. Unlike [`contents`](crate::contents), this follows no link at the end of the path, and
 /// never waits for a pipe.
 ///
 /// It is for files that the program names itself: someone else may have put anything there.
@@ -64,7 +65,7 @@ pub fn write_regular(path: impl AsRef<Path>, bytes: &[u8]) -> Result<(), Error> 
     written.map_err(|error| Error::write(path, error))
 }
 
-/// Opens a regular file. What is checked is what was opened, so nothing can be put in its place in between.
+/// Opens a regular file. The check is of the open file, so nobody can put another one in its place in between.
 pub(crate) fn open_regular(path: &Path) -> io::Result<File> {
     #[cfg(unix)]
     let file = {

@@ -9,7 +9,7 @@ use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-/// A file that is written, and replaces the one at its path when it is whole.
+/// A file that is written, and replaces the one at its path when it is complete.
 ///
 /// Until then it is a file without a name in the same folder (`O_TMPFILE`), which vanishes with the process, however that ends. If the
 /// system has no such files, the file is named `.xla-shape-` and some letters. It is deleted on any error, so only a process
@@ -30,7 +30,8 @@ pub(crate) enum Replacement {
     Stream(File),
 }
 
-/// The file systems on which disk space is reserved: ext4 and XFS, which write in place. Others cannot, do not gain by it, or compress.
+/// The file systems on which disk space is reserved: ext4 and XFS, which write in place. Other file systems cannot reserve space, are
+/// not faster with it, or compress.
 #[cfg(target_os = "linux")]
 const IN_PLACE: [u32; 2] = [0xef53, 0x5846_5342];
 
@@ -47,7 +48,7 @@ impl Replacement {
             Ok(old) if old.is_file() && old.permissions().readonly() => {
                 return Err(read_only());
             }
-            // A link stays one, and the file that it leads to is replaced. The new file has the old one's permissions.
+            // A link is kept: the file that it leads to is replaced. The new file has the old one's permissions.
             Ok(old) if old.is_file() => (path.canonicalize()?, Some(old)),
             Ok(_) => return Ok(Self::Stream(File::options().write(true).open(path)?)),
             Err(error) if error.kind() == ErrorKind::NotFound => (end_of_links(path)?, None),
@@ -97,8 +98,9 @@ impl Replacement {
             if disk.f_bfree.saturating_mul(disk.f_bsize as u64) < bytes {
                 return Err(Errno::NOSPC.into());
             }
-            // This sets the length of the file, too: pieces in any order are written a fifth faster than past its end. Any other
-            // error means that the system reserves nothing; if the disk is full, a write fails later.
+            // This sets the length of the file, too: pieces that come in any order are written a fifth faster within the file
+            // than past its end. Any other error means that the system reserves nothing; if the disk is full, a write fails
+            // later.
             return match fallocate(file, FallocateFlags::empty(), 0, bytes) {
                 Err(error @ (Errno::NOSPC | Errno::DQUOT | Errno::FBIG)) => Err(error.into()),
                 _ => Ok(()),
@@ -165,7 +167,8 @@ impl Replacement {
     }
 }
 
-/// The most bytes that are written with one call: for more, systems look for larger blocks of memory, which may take longer than writing.
+/// The most bytes that are written with one call: for a larger call, the system looks for larger blocks of memory, which may take longer
+/// than the writing itself.
 const TOGETHER: usize = 256 << 10;
 
 /// Writes bytes to a file, from byte `start` on.

@@ -93,7 +93,7 @@ impl Closed {
         Ok(Self { bytes: known.len(), modified: known.modified().ok() })
     }
 
-    /// Opens the file again, if it is as it was.
+    /// Opens the file again, if it has not changed.
     pub(crate) fn open(&self, path: &Path) -> io::Result<Source> {
         let file = File::open(path)?;
         let now = Self::of(&file)?;

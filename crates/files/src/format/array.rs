@@ -12,7 +12,7 @@ use xla_shape::buffer::AlignedBytes;
 use xla_shape::relayout::{RelayoutError, Side};
 use xla_shape::{ArrayShape, npy};
 
-/// What a tensor is called that has no name yet.
+/// The name of a tensor that was not given one.
 pub(crate) const UNNAMED: &str = "tensor";
 
 /// An `.npy` file's header is looked for in at most this many bytes at its beginning.

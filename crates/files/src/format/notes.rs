@@ -1,4 +1,5 @@
-//! What the header of a `.safetensors` file says of a device's shards, because the format itself knows neither layouts nor shards.
+//! What this crate adds to the header of a `.safetensors` file about a device's shards. The format itself has neither layouts nor
+//! shards.
 
 use crate::error::FileError;
 use safetensors::tensor::Metadata;
@@ -15,7 +16,7 @@ pub(crate) struct Notes {
     /// The device whose shards are in the file.
     pub(crate) device: i64,
     pub(crate) tensors: BTreeMap<String, Note>,
-    /// The tensors that another device alone has, in the order of their places.
+    /// The tensors that only other devices have, in the order of their places.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) others: Vec<OtherTensor>,
 }

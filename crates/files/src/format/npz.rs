@@ -1,7 +1,7 @@
 //! NumPy's `.npz` files: archives (ZIP) whose members are `.npy` files.
 //!
-//! Only stored members are read, as `numpy.savez` writes them: their arrays are in the file as they are. All that the archive says of itself is
-//! checked against the length of the file before it is used, so a hostile archive costs no more than its own bytes: nothing is unpacked.
+//! Only stored members are read, as `numpy.savez` writes them: their arrays are in the file as they are. Every size and offset in the archive
+//! is checked against the length of the file before it is used. Nothing is unpacked, so a hostile archive costs no more than its own bytes.
 
 use crate::access::Source;
 use crate::error::FileError;
@@ -14,7 +14,7 @@ const MAX_DIRECTORY: u64 = 100_000_000;
 /// The number of bytes of the record at the end of an archive, without its comment.
 const END: usize = 22;
 
-/// Why an archive has no such member: the file cannot be read, or is not as it should be.
+/// Why a member was not found: the file cannot be read, or it is not a valid archive with such a member.
 pub(super) enum NpzError {
     Read(io::Error),
     File(FileError),
@@ -82,7 +82,8 @@ fn directory(source: &Source, file: u64) -> Result<Range<u64>, NpzError> {
     let mut fields = Fields(&tail[at + 12..]);
     let (mut size, mut offset) = (u64::from(fields.u32()?), u64::from(fields.u32()?));
     if size == u64::from(u32::MAX) || offset == u64::from(u32::MAX) {
-        // The numbers do not fit into 32 bits: a record before this one says where another one is, which has them.
+        // The numbers do not fit into 32 bits. They are in another record, and a locator just before this record says
+        // where that is.
         const LOCATOR: u64 = 20;
         const END_64: u64 = 56;
         let mut locator = [0; LOCATOR as usize];
@@ -143,7 +144,7 @@ fn members(directory: &[u8]) -> Result<Vec<Member<'_>>, FileError> {
         let whole_name = fields.take(name)?;
         let mut long = Fields(long_numbers(fields.take(extra)?)?);
         fields.skip(comment)?;
-        // In this order, each only where 32 bits are not enough.
+        // The extra field has only the numbers that do not fit into 32 bits, in this order.
         let mut number = |short: u32| if short == u32::MAX { long.u64() } else { Ok(short.into()) };
         let (unpacked, stored, header) = (number(unpacked)?, number(stored)?, number(header)?);
         let name = std::str::from_utf8(whole_name).ok().and_then(|name| name.strip_suffix(".npy"));

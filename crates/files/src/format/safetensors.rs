@@ -13,7 +13,7 @@ use std::ops::Range;
 use std::path::Path;
 use xla_shape::{ArrayShape, ElementType, Layout};
 
-/// The most that the header may take, in bytes, as the crate has it.
+/// The largest header in bytes; the crate `safetensors` has the same limit.
 const MAX_HEADER: u64 = 100_000_000;
 
 /// What the header says, and where the data begins after it. The file is as long as the header says.
@@ -103,7 +103,7 @@ pub(crate) fn dtype_of(array: &ArrayShape) -> Result<Dtype, FileError> {
 
 /// What the header says of an array under this name.
 pub(super) fn info_of(array: &ArrayShape) -> Result<TensorInfo, FileError> {
-    // The crate has the sizes of files in this machine's words.
+    // The crate `safetensors` keeps sizes and offsets as `usize`.
     let local = |size: Option<u64>| {
         usize::try_from(size.unwrap_or_default()).map_err(|_| FileError::TooLarge(array.clone().into()))
     };

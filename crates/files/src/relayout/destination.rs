@@ -120,7 +120,7 @@ mod tests {
         assert_eq!(made(Destination::RowMajor), "f32[3,<=2]{1,0}");
         assert_eq!(made("{0,1}".parse().unwrap()), "f32[3,<=2]{0,1}");
         for wrong in [&[0][..], &[0, 2], &[0, 1, 1]] {
-            // A list of the wrong length is refused, at least when it is compared with the layout.
+            // A list of the wrong length is an error, at the latest when it is compared with the layout.
             assert!(Destination::from(source.layout().clone()).shape_for(&source, Some(wrong)).is_err(), "{wrong:?}");
         }
     }

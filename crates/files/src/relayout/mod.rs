@@ -165,8 +165,8 @@ impl RelayoutDone {
 }
 
 impl<'a> Relayout<'a> {
-    /// Checks that the array can be copied so, and that the output can hold it. The name's ending says what the output is: `.npy`,
-    /// `.safetensors`, or else raw bytes; `-` is standard output, with raw bytes.
+    /// Checks that the array can be copied in this way, and that the output can hold it. The name's ending says what the output
+    /// is: `.npy`, `.safetensors`, or else raw bytes; `-` is standard output, with raw bytes.
     ///
     /// ```
     /// use xla_shape_files::{ArrayFile, Relayout, RelayoutOptions};
@@ -244,8 +244,8 @@ impl<'a> Relayout<'a> {
         &self.to
     }
 
-    /// Reads, copies and writes, a part at a time; while one part is written, others are read and copied. The output comes to its place
-    /// when it is whole. Several threads call `progress` with the number of bytes that they have just written.
+    /// Reads, copies and writes, a part at a time; while one part is written, others are read and copied. The output appears in its
+    /// place when it is complete. Several threads call `progress` with the number of bytes that they have just written.
     ///
     /// ```
     /// # use xla_shape_files::{ArrayFile, Relayout, RelayoutOptions};

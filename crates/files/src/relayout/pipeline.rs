@@ -32,7 +32,7 @@ struct Buffers {
 }
 
 impl Memory {
-    /// The most bytes of a buffer that is kept: all threads together keep less than one large slab takes.
+    /// Larger buffers are not kept. So all threads together keep less than one large slab takes.
     const KEPT: usize = 2 * NEAR;
 
     fn take(&self) -> Buffers {
@@ -59,11 +59,12 @@ fn room<'b>(buffer: &'b mut Option<AlignedBytes>, array: &ArrayShape) -> Result<
 
 /// Copies an array in slabs. Each of several threads takes the next slab, gathers its source, copies it, and writes the result
 /// where it belongs; to a sink that takes bytes in order, as soon as all slabs before it are written. The options must fill padding.
-/// Together, the threads hold about `most` bytes of the source and as many of the result, or one slab if that is larger. `gather` gets the
-/// slab's source to fill, and a vector for what it likes.
+/// Together, the threads hold about `most` bytes of the source and as many of the result, or one slab if that is larger. `gather` fills
+/// its slice with the slab's source, and may use its vector as scratch space.
 ///
 /// # Errors
-/// One of the errors. Where the result is written in order, it is the first in the order of the slabs, and nothing is written after it.
+/// One of the errors. If the result is written in order, it is the error of the first slab that failed, and nothing is written after
+/// it.
 pub(crate) fn run(
     (from, to): (&ArrayShape, &ArrayShape),
     options: &Options,
@@ -108,7 +109,7 @@ fn sized(
         |first, end| successors(Some(first), |size: &usize| size.checked_mul(2)).take_while(move |&size| size < end);
     let mut best: Option<(f64, Slabs)> = None;
     for bytes in sizes(NEAR, most.min(whole)).chain([most]) {
-        // From slabs that are cut along the destination only to slabs that are cut along the source only.
+        // `cuts` goes from slabs that are cut only along the destination to slabs that are cut only along the source.
         let on_source = if is_in_order { 0..0 } else { bytes..whole };
         let cuts = [usize::MAX].into_iter().chain(sizes(on_source.start, on_source.end));
         let slabs = cuts.map(|source| in_order.in_any_order(source, bytes));

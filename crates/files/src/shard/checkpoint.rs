@@ -86,7 +86,7 @@ struct Index {
     metadata: Option<IndexMetadata>,
 }
 
-/// What [`Shards`] writes into an index besides.
+/// What [`Shards`] adds to the metadata of an index.
 #[derive(Deserialize)]
 struct IndexMetadata {
     /// The files that have no tensors, but name those of other devices.
@@ -127,7 +127,7 @@ impl Checkpoint {
                 open_index(path, &mut headers)?;
                 let name = path.file_name().unwrap_or_default().to_string_lossy();
                 let stem = name.trim_end_matches(".json").trim_end_matches(".index");
-                // An index without files does not say whose it is.
+                // An index without files does not say which device it belongs to.
                 let is_empty = headers.len() == first;
                 let device = headers.get(first).and_then(Header::device);
                 let stem = without_device(stem, device).to_owned();
@@ -401,7 +401,8 @@ impl CheckpointFile {
                 return Err(Error::SameDevice { device, first, second });
             }
             before = device;
-            // Every device's file keeps the order of the undivided file. `others` says where tensors that only other devices have belong.
+            // Every device's file keeps the order of the undivided file. `others` gives the places of the tensors that only other devices
+            // have.
             let (mut tensors, mut place) = (tensors.into_iter(), 0);
             for other in notes.iter().flat_map(|notes| &notes.others) {
                 for stored in tensors.by_ref().take(other.place.saturating_sub(place)) {

@@ -81,7 +81,7 @@ pub struct ShardsDone {
     pub device: i64,
     /// The files, in the order of the checkpoint.
     pub files: Vec<ShardFile>,
-    /// The shards, file by file. A tensor that another device alone has is left out.
+    /// The shards, file by file. A tensor that only other devices have is left out.
     pub tensors: Vec<ShardTensor>,
 }
 
@@ -210,7 +210,7 @@ struct Piece {
     source: (Partition, ArrayShape),
     /// The region of the shard in the array that the files divide: the tensor, or the array of its axes if the rule rearranges it.
     region: Region,
-    /// The shard in the layout of the files, and in the layout that it is to have.
+    /// The shape of the shard, with the layout of the files and with the layout of the output.
     from: ArrayShape,
     to: ArrayShape,
 }
@@ -415,7 +415,7 @@ impl Job {
             let compare = |place: usize, bytes: &[u8]| {
                 if !existing.has(start + place as u64, bytes) {
                     differs.store(true, Ordering::Relaxed);
-                    // This ends the comparison; no user sees it.
+                    // The error only ends the comparison; no user sees it.
                     return Err(Error::read(&self.output, io::Error::other("the file has other bytes")));
                 }
                 done(bytes.len() as u64);
@@ -477,7 +477,7 @@ enum Share {
     },
 }
 
-/// How a sharding that gives elements to devices divides an array into parts of one size.
+/// How a sharding divides an array into parts of equal size. It must give each device elements, not summands.
 fn partition_of(sharding: &Sharding, whole: &ArrayShape) -> Result<Partition, ShardError> {
     if sharding.to_tiled()?.reduction().is_some() {
         return Err(ShardError::NoElements(sharding.clone().into()));

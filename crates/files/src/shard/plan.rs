@@ -167,7 +167,7 @@ impl ShardPlan {
     /// The numbers of the rules.
     fn find<'a>(&self, tensors: impl Iterator<Item = &'a str>) -> Result<Vec<usize>, PlanError> {
         let rules = || self.rules.iter().map(|(pattern, _)| pattern.as_str()).enumerate();
-        // If two rules have the same name, the first counts. If two patterns fit, likewise.
+        // If two rules have the same name, or two patterns fit, the first counts.
         let exact = rules().rev().map(|(number, pattern)| (pattern, number)).collect::<HashMap<_, _>>();
         // Patterns by what stands before their first `*` or `?`: a name is compared only with those that begin as it does.
         let mut patterns = HashMap::<&str, Vec<(usize, &str)>>::new();

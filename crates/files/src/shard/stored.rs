@@ -86,7 +86,7 @@ impl Tensor {
         Self { name, shape, stored: Stored::Whole(place) }
     }
 
-    /// A tensor that is divided so; no shard of it was found yet.
+    /// A tensor that is divided as the file says, before any of its shards is added.
     pub(super) fn divided(name: String, note: Described) -> Result<Self, FileError> {
         let wrong = |error: Box<dyn std::error::Error + Send + Sync>| FileError::Note { tensor: name.clone(), error };
         let parsed = |text: &str| text.parse::<ArrayShape>().map_err(|error| wrong(error.into()));
@@ -117,7 +117,7 @@ impl Tensor {
         Ok(Self { name, shape, stored: Stored::Divided(divided.into()) })
     }
 
-    /// Whether a file says the same of it.
+    /// Whether a file's note about it is the same.
     pub(super) fn is_divided_as(&self, note: &Described) -> bool {
         matches!(&self.stored, Stored::Divided(divided) if divided.note == *note)
     }
@@ -137,7 +137,7 @@ impl Tensor {
         devices.find(|device| !divided.places.contains_key(device))
     }
 
-    /// What the files say of it, to tell it from another one of the same name.
+    /// What the files say about it, for an error about two tensors of the same name.
     pub(super) fn described(&self) -> String {
         match &self.stored {
             Stored::Whole(_) => self.shape.to_string(),
@@ -175,7 +175,7 @@ impl Tensor {
         };
         let mut copies = BTreeMap::<_, (Region, Vec<(i64, Place)>)>::new();
         for (&holder, &place) in &divided.places {
-            // Each was looked up when it was added.
+            // This cannot fail: `add` has looked up each holder's region.
             let Ok(held) = source.region(holder) else { continue };
             if !held.intersection(region).is_empty() {
                 copies.entry(held.start.clone()).or_insert((held, Vec::new())).1.push((holder, place));
@@ -215,7 +215,7 @@ impl Divided {
 }
 
 impl Needed<'_> {
-    /// Reads what a slab of it needs. The slab's source has the layout of the parts.
+    /// Reads the source of a slab. The slab's source has the layout of the parts.
     pub(super) fn gather(
         &self,
         files: &Opened<'_>,
@@ -248,7 +248,7 @@ impl Needed<'_> {
             }
             reader.flush().map_err(|error| Error::read(path, error))?;
         }
-        // The parts do not overlap. If they are not all of the slab, something would be left as it was.
+        // The parts do not overlap. If they do not cover the slab, some of its bytes were never read.
         match found == slab.elements() {
             true => Ok(()),
             false => Err(Error::read(files.name(), ErrorKind::UnexpectedEof.into())),

@@ -1,4 +1,4 @@
-//! What a compiler says about a program, and how one process tells it to another.
+//! What a compiler says about a program, and how one process passes it to another.
 
 use super::CompileError;
 use serde::{Deserialize, Serialize};
@@ -55,12 +55,12 @@ pub struct CompilerAnswer {
     /// What the compiler expects the program to cost, by its own names, such as `flops`.
     #[serde(with = "bits")]
     pub cost: BTreeMap<String, f64>,
-    /// For a GPU: whether the compiler took results of autotuning from a file; without them it does not tune. `None` for a TPU, or if the
-    /// user's options say what it does.
+    /// For a GPU: whether the compiler took results of autotuning from a file. Without such results it does not tune. `None` for a TPU,
+    /// or if the user's options decide about tuning.
     #[serde(default)]
     pub autotuned: Option<bool>,
-    /// For a GPU, if the file lacks some results of autotuning: how many instructions have none, and of how many,
-    /// as far as the compiler counts them.
+    /// For a GPU, if the file lacks some results of autotuning: the number of instructions without a result, and the
+    /// number of all that need one. `None` for a number that the compiler does not give.
     #[serde(default)]
     pub untuned: Option<[Option<u64>; 2]>,
     /// The bandwidth of the GPU's memory in bytes per second; `None` for a TPU, or if the description of the GPU does not say it.
@@ -140,7 +140,7 @@ mod texts {
     }
 }
 
-/// Values by their texts, where there are some.
+/// An optional list of values, stored as their texts.
 mod some_texts {
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serialize as _, Serializer};
@@ -164,7 +164,8 @@ mod some_texts {
     }
 }
 
-/// The totals and the peak of the memory, which the compiler counts exactly. It says nothing else of an account.
+/// The totals and the peak of the memory, which the compiler counts exactly. It does not report the other fields of an
+/// account.
 mod account {
     use serde::{Deserialize, Deserializer, Serialize as _, Serializer};
     use xla_shape_hlo::{Account, Totals};

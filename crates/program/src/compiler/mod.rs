@@ -48,7 +48,7 @@ pub struct Compiler {
 }
 
 impl Compiler {
-    /// How long a compiler may take for one device if nobody says it, in seconds.
+    /// How long a compiler may take for one device by default, in seconds.
     pub const TIME_LIMIT: u64 = 600;
 
     /// How long it may take for one device.

@@ -20,10 +20,10 @@ const SOON: Duration = Duration::from_millis(50);
 /// device; afterwards, it asks for the parts of the answer. The process limits some of these calls itself, but a plug-in may hang in any of them.
 const BESIDES: Duration = Duration::from_secs(20);
 
-/// After a process has ended, how long to wait for the rest of what it wrote.
+/// How long to wait for the rest of a process's output after it has ended.
 const LAST_WORDS: Duration = Duration::from_millis(250);
 
-/// What the process of a compiler says.
+/// The answer of a compiler's process.
 pub(super) type Answer = Result<CompilerAnswer, CompileError>;
 
 /// When a process counts as done.
@@ -57,7 +57,8 @@ pub struct Done<T> {
 /// Runs a process until it is done. `read` reads its standard output in a thread. `go_on` is asked now and then, with what the process has written
 /// to standard error; if it says no, the process is ended. Processes that this one started end with it.
 ///
-/// Nothing here waits for a pipe: a process that this one started, and that outlives it, may keep all of them open.
+/// This function never waits until a pipe closes: the process may have started another one that outlives it and keeps
+/// the pipes open.
 ///
 /// # Errors
 /// If the process cannot be started or waited for.
@@ -92,7 +93,7 @@ pub fn attend<T: Send + 'static>(
     }
     let (sender, answers) = mpsc::channel();
     if let Some(output) = child.stdout.take() {
-        // Sending fails if nobody waits any longer.
+        // Sending fails if the receiver has been dropped.
         thread::spawn(move || read(output).map(|answer| sender.send(answer)));
     }
     let notes = Notes::collect(child.stderr.take());
@@ -107,7 +108,7 @@ pub fn attend<T: Send + 'static>(
         if has_ended || (answer.is_some() && until == Until::Answer) || !go_on(&notes) {
             break;
         }
-        // The answer may still be in the pipe: once more.
+        // The answer may still be in the pipe, so the loop looks for it once more.
         has_ended = group::has_ended(&mut child)?;
     }
     group::end(&mut child);
@@ -167,7 +168,7 @@ impl Notes {
             let _sender = sender;
             let Some(mut errors) = errors else { return };
             let mut piece = [0; 8192];
-            // What is too much is read and dropped, because a full pipe would block the process.
+            // Output beyond the limit is read and dropped, because a full pipe would block the process.
             while let Ok(count @ 1..) = errors.read(&mut piece) {
                 let mut bytes = own.lock().unwrap_or_else(PoisonError::into_inner);
                 let room = MAX_NOTES.saturating_sub(bytes.len());
@@ -185,13 +186,13 @@ impl Notes {
 
     /// Waits a short time for the rest, and returns all.
     fn last(&self) -> String {
-        // Nothing is sent: the other end is dropped when standard error ends.
+        // Nothing is ever sent: the sender is dropped when standard error ends, and that ends the wait.
         let _ = self.end.recv_timeout(LAST_WORDS);
         self.so_far()
     }
 }
 
-/// A process with those that it starts. It has a group of its own, which ends as a whole.
+/// A process, with the processes that it starts. Together they are one process group, which is ended as a whole.
 #[cfg(unix)]
 mod group {
     use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
@@ -204,24 +205,25 @@ mod group {
         command.process_group(0);
     }
 
-    /// Whether it has ended. It is not forgotten then: until it is waited for, its number is that of no other process.
+    /// Whether it has ended. This does not reap it, so no other process gets its number before [`end`].
     pub(super) fn has_ended(child: &mut Child) -> std::io::Result<bool> {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         Ok(waitid(WaitId::Pid(Pid::from_child(child)), options)?.is_some())
     }
 
-    /// Ends the process and its group. Nobody may have waited for the process: after that, its number may belong to another one.
+    /// Ends the process and its group. The caller must not have waited for the process before: its number may then belong to
+    /// another process.
     pub(super) fn end(child: &mut Child) {
         // This fails if every process of the group has ended.
         let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
         let _ = child.kill();
     }
 
-    /// Ends this process and its group when its parent has ended: as it has a group of its own, it does not get the terminal's Ctrl-C.
+    /// Ends this process and its group when its parent has ended: it has a group of its own, so it does not get the terminal's Ctrl-C.
     pub fn end_with_parent() {
         let parent = std::os::unix::process::parent_id();
         let own = rustix::process::getpid();
-        // Only a group that was made for this process.
+        // Another group may contain processes that must not end.
         if rustix::process::getpgrp() != own {
             return;
         }

@@ -10,7 +10,7 @@ use xla_shape_pjrt::{Argument, Program, Target};
 /// The option of the TPU compiler that limits the VMEM of each kernel, in KiB.
 const VMEM_OPTION: &str = "xla_tpu_scoped_vmem_limit_kib";
 
-/// How many results are tried, at most, to find the one that a message means.
+/// The largest number of results that are tried to find the one that a message is about.
 const MOST_RESULTS: usize = 16;
 
 impl Compiler {
@@ -28,8 +28,8 @@ impl Compiler {
         self.options.iter().any(|(name, _)| name == VMEM_OPTION) || flags.to_string_lossy().contains(VMEM_OPTION)
     }
 
-    /// Compiles a program with a remedy. `cause` is what the message says of it, unless memory ran out. `None` if the remedy changes the source or
-    /// nothing of the program, so that a compiler cannot be asked.
+    /// Compiles a program with a remedy. `cause` is the cause of the refusal; `None` if memory ran out. Returns `None` if a compiler cannot try
+    /// the remedy, because it changes the user's source or does not change the program.
     pub fn compile_with(
         &self,
         host: &Host,
@@ -57,7 +57,8 @@ impl Compiler {
                 Some(self.compile_changed(host, target, program, |program| program.with_layouts(&layouts)))
             }
             (Remedy::HostOutput, _) => {
-                // The message names an instruction, not the result: it is the first one whose change the compiler accepts.
+                // The message names an instruction, not a result. So the results are tried in order, until the compiler
+                // accepts a change.
                 let mut first = None;
                 for number in 0..MOST_RESULTS {
                     let kinds = BTreeMap::from([(Argument::Result(number), "pinned_host")]);

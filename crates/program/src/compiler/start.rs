@@ -1,4 +1,4 @@
-//! Starts a compiler, and is one.
+//! Starts the process of a compiler, and compiles in that process.
 
 use super::process::run;
 use super::{CompileError, Compiler, CompilerAnswer};
@@ -27,7 +27,8 @@ use xla_shape_pjrt::{
 /// ```
 #[derive(Clone, Debug)]
 pub struct Host {
-    /// The command that starts the program `xla-shape`, with its first arguments. Empty if it is not known; it is not searched for.
+    /// The command that starts the program `xla-shape`, with its first arguments. Empty if it is not known: nothing searches for
+    /// it.
     pub command: Vec<OsString>,
     /// The Python interpreter that runs the program, if one does: its packages may have a compiler.
     pub python: Option<PathBuf>,
@@ -49,8 +50,8 @@ impl Host {
 /// The variable with libtpu's flags.
 pub(super) const LIBTPU_FLAGS: &str = "LIBTPU_INIT_ARGS";
 
-/// The options of XLA that say whether it times its choices on a GPU, where the results of another time are, and whether it writes its
-/// estimates of time into the module.
+/// XLA's options for GPUs: whether it times its choices, which file has the results of earlier timing, whether that file must be
+/// complete, and whether XLA writes its estimates of time into the module.
 const AUTOTUNE_LEVEL: &str = "xla_gpu_autotune_level";
 const AUTOTUNE_RESULTS: &str = "xla_gpu_load_autotune_results_from";
 const COMPLETE: &str = "xla_gpu_require_complete_aot_autotune_results";
@@ -272,14 +273,14 @@ impl Compiler {
             fingerprint: compiled.fingerprint().ok(),
             compiler: match target {
                 Target::Tpu(_) => topology.platform_version().ok(),
-                // Its own answer is the name of the GPU.
+                // For a GPU, `platform_version` would be the name of the GPU.
                 Target::Gpu(_) => plugin.package(),
             },
         })
     }
 
     /// Compiles for a GPU without having one, with the options that this needs: the compiler cannot time its choices. It must have
-    /// all results of autotuning, because it ignores those of another GPU, driver or compiler without a word.
+    /// all results of autotuning, because it silently ignores those of another GPU, driver or compiler.
     fn compile_for_gpu(&self, topology: &Topology, program: &Program) -> Result<Compiled, Error> {
         let choices = match &self.autotune {
             Some(file) => {

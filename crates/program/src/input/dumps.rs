@@ -1,4 +1,4 @@
-//! Files that the compiler writes: modules with what lies beside them, and dumps of kernels.
+//! Files that the compiler writes: modules with the files beside them, and dumps of kernels.
 
 use super::{File, PASTED};
 use crate::program::Program;
@@ -15,7 +15,7 @@ use xla_shape_hlo::proto::{is_message, is_text_format};
 use xla_shape_hlo::{Language, LogLines};
 use xla_shape_mosaic::{Bundles, DumpedKernel, FileKind, FileName, compilations, kernels, xla_instructions};
 
-/// Whether a file is a module, in a form that nothing else has.
+/// Whether a file certainly is a module: no other kind of file has this form.
 pub(super) fn is_module(file: &File<'_>) -> bool {
     let is_text = || {
         let text = file.text()?;
@@ -25,7 +25,7 @@ pub(super) fn is_module(file: &File<'_>) -> bool {
     is_message(file.bytes) || is_text().unwrap_or(false)
 }
 
-/// Whether a text has a module in a log: with a prefix before each line.
+/// Whether a text is a log that contains a module, with a prefix before each line.
 fn is_wrapped(text: &str) -> bool {
     let mut log = LogLines::default();
     let mut begins = |words: &str| text.lines().any(|line| log.unwrap(line).trim_start().starts_with(words));
@@ -75,7 +75,7 @@ fn last_run<'g>(files: &'g [File<'_>]) -> Option<(&'g str, Vec<&'g File<'g>>)> {
 }
 
 impl<'g> ModuleDump<'g> {
-    /// The module in a file, or the one that the files of a directory stand for.
+    /// The module in a file, or the module that a directory is about.
     #[must_use]
     pub fn find(files: &'g [File<'_>]) -> Option<Self> {
         if let [file] = files {
@@ -211,15 +211,16 @@ impl KernelFiles<'static> {
     }
 }
 
-/// The directory that two directories are in, or are.
+/// The deepest directory that contains both directories; a directory contains itself.
 fn parent_of_both<'p>(one: &'p str, other: &str) -> &'p str {
     let same = one.split('/').zip(other.split('/')).take_while(|(one, other)| one == other);
-    // One separator between two parts.
+    // The `+ 1` is the separator between two parts.
     let end = same.map(|(part, _)| part.len()).reduce(|end, length| end + 1 + length);
     one.get(..end.unwrap_or(0)).unwrap_or(one)
 }
 
-/// The name under which a compiler would dump this text: the file's own, or one by what is in the text.
+/// The name under which a compiler would dump this text: the file's own name if it is such a name, otherwise one that
+/// its contents suggest.
 fn kernel_name(file: &File<'_>) -> Option<String> {
     let (_, name) = file.place();
     if FileName::parse(name).is_some_and(|name| !matches!(name.kind, FileKind::VmemReport | FileKind::Allocations)) {

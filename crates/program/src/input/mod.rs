@@ -1,4 +1,4 @@
-//! What somebody has: texts and files, what they are, and which commands of the program answer about them.
+//! The user's input: texts and files, what they are, and which commands of the program answer about them.
 
 mod dumps;
 mod question;
@@ -60,12 +60,12 @@ impl File<'_> {
 pub struct Input<'g> {
     /// A text, a file, or the files of a directory.
     pub files: &'g [File<'g>],
-    /// The same again to compare with, the later one of the two; empty if nothing is compared.
+    /// The second input of a comparison, which is the later one; empty if nothing is compared.
     pub against: &'g [File<'g>],
 }
 
 impl<'g> Input<'g> {
-    /// The only text, if nothing else is given.
+    /// The text, if it is the whole input.
     fn alone(self) -> Option<&'g str> {
         match (self.files, self.against) {
             ([file], []) => std::str::from_utf8(file.bytes).ok(),

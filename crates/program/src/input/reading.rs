@@ -105,8 +105,8 @@ impl Reading {
 }
 
 impl Reading {
-    /// All readings of the input, the most likely one first. There are none if the input is empty, if it has nothing that is known, or if
-    /// it is two inputs of different kinds.
+    /// All readings of the input, the most likely one first. There are none if the input is empty, if nothing in it is recognized, or if
+    /// it consists of two inputs of different kinds.
     ///
     /// ```
     /// use xla_shape_program::{File, Input, Reading};
@@ -134,7 +134,7 @@ fn of_file(file: &File<'_>) -> Vec<Reading> {
         return Vec::new();
     }
     let Some(text) = file.text() else {
-        // Bytecode, a message, or other bytes that the reader of modules knows.
+        // Bytecode, a message, or other bytes that the reader of modules recognizes.
         return match Language::of(file.bytes) {
             Some(_) => vec![Reading::Source],
             None if is_known(file.bytes) => vec![Reading::Hlo],
@@ -180,7 +180,7 @@ fn of_short_text(text: &str, found: &mut Vec<Reading>) {
     let notations =
         Notation::ALL.iter().copied().filter(|&notation| !matches!(notation, Notation::Xla | Notation::Mosaic));
     found.extend(notations.filter(|&notation| AnyLayout::read(notation, trimmed).is_ok()).map(Reading::Layout));
-    // If a text was meant as a layout or a shape, the answer is the error with its position.
+    // If a text looks like a layout or a shape, it is read as one, and the answer is the error with its position.
     if found.is_empty() {
         found.extend(meant_layout(trimmed).map(Reading::Layout));
     }
@@ -193,7 +193,7 @@ fn of_short_text(text: &str, found: &mut Vec<Reading>) {
     }
 }
 
-/// The notation in which a text of one line begins, although it is not a valid layout.
+/// The notation of a layout that is not valid, from the beginning of the text.
 fn meant_layout(text: &str) -> Option<Notation> {
     const BEGINNINGS: [(&str, Notation); 8] = [
         ("Sw<", Notation::Cute),

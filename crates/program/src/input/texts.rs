@@ -8,7 +8,8 @@ use xla_shape_hlo::find_shapes;
 /// What may be between two shapes.
 const BETWEEN: [&str; 9] = ["\n", "->", "=>", "→", " vs ", " and ", " to ", ";", "|"];
 
-/// Whether a text begins as a shape does and has no space outside of brackets: if it is not a shape, it was meant to be one.
+/// Whether a text begins as a shape does and has no space outside of brackets: such a text was meant as a shape, even if it
+/// is not a valid one.
 pub(super) fn is_like_a_shape(text: &str) -> bool {
     let text = text.trim();
     let Some(bracket) = text.find(['[', '(']) else { return false };

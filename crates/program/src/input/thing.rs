@@ -24,9 +24,10 @@ const BEGINNING: u64 = 128;
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Thing {
-    /// The names; [`PASTED`] of a text, and of what can be read only once.
+    /// The names of the files; [`PASTED`] for a text, and for input that can be read only once.
     pub names: Vec<String>,
-    /// The contents. Empty for a directory of several files, because their names tell what it is; of a profile, only the beginning.
+    /// The contents. Empty for a directory of several files, because their names are enough to recognize it. Of a profile, only the
+    /// beginning.
     pub bytes: Vec<u8>,
 }
 
@@ -38,7 +39,7 @@ impl Thing {
     pub fn open(given: &OsStr) -> Result<Self, Error> {
         let path = Path::new(given);
         let name = || path.to_string_lossy().into_owned();
-        // A text can be longer than a name may be, which is an error of the system.
+        // If `given` is a text that is too long for a file's name, the system returns an error: then it is no file.
         let kind = if given == PASTED { None } else { fs::metadata(path).ok() };
         if let Some(first) = kind.as_ref().and_then(|_| profile_files(path)?.into_iter().next()) {
             let mut bytes = Vec::new();

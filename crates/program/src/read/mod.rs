@@ -45,7 +45,7 @@ pub enum ReadError {
         /// The whole message.
         message: String,
     },
-    /// It is in a form that is known, and that has no module or none that can be read here.
+    /// The form is known, but it has no module, or none that this crate can read.
     Form {
         /// The file.
         name: String,
@@ -133,7 +133,7 @@ impl fmt::Display for Unread {
     }
 }
 
-/// What a file has of a program.
+/// What a file contains of a program.
 pub(crate) struct Contents {
     pub(crate) module: Module,
     pub(crate) unread: Option<Unread>,
@@ -222,12 +222,13 @@ pub(crate) fn host_of_trace(name: &str) -> Option<&str> {
     name.strip_suffix(['.', '_'])
 }
 
-/// Whether the form of these bytes is known: it either has a module, or the error can say why no module can be read.
+/// Whether the form of these bytes is known: either it can have a module, or [`other_form`] says why not.
 pub(crate) fn is_known(bytes: &[u8]) -> bool {
     is_message(bytes) || Profile::is_profile(bytes) || other_form(bytes).is_some()
 }
 
-/// What a file is that has no module, or none that is read here, and what can be done with it.
+/// Recognizes a file without a module, or with one that is not read here: says what it is, and what can be done with
+/// it.
 fn other_form(bytes: &[u8]) -> Option<&'static str> {
     const HEADER_LENGTH: usize = 8;
     if bytes.starts_with(RIEGELI) {

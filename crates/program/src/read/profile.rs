@@ -25,7 +25,7 @@ impl Profiled {
     }
 }
 
-/// The module of a run that took the most time: of the profiles of its hosts, which are the files in `name`.
+/// The module of a run that took the most time, from the profiles of its hosts. `name` is for errors.
 pub(crate) fn program_of_hosts(name: &str, hosts: &[&[u8]]) -> Result<Contents, ReadError> {
     let mut profile = Profile::default();
     for host in hosts {
