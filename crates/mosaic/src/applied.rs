@@ -66,7 +66,7 @@ fn used(module: &Module<'_>) -> BTreeSet<usize> {
     used
 }
 
-/// What tells values apart: the layout, and the sizes if it is known which type this result has.
+/// The properties by which a mark is matched to a value: the layout, and the sizes if the type of this result is known.
 struct Value<'a> {
     layout: &'a str,
     sizes: Option<&'a str>,

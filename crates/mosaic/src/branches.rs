@@ -10,8 +10,8 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 use xla_shape_core::sorting::set_of;
 
-/// The most work for the predicates of branches, over all iterations of all loops: the slots that are computed, the values that are carried
-/// or come from outside, and the branches.
+/// The most work for the predicates of branches, over all iterations of all loops. Each computed slot, each value that is carried or comes
+/// from outside, and each branch counts as one.
 const MAX_STEPS: u64 = 1 << 21;
 
 /// A branch forward: the bundles that it skips.
@@ -29,16 +29,17 @@ struct Branch<'s, 'a> {
 /// How often a bundle executes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Executions {
-    /// At least so often.
+    /// It executes at least this often.
     pub(crate) least: u64,
-    /// Whether it may be more: a branch skips the bundle or not, depending on values or after more than [`MAX_STEPS`]; or the trips of a loop around it are not
-    /// known.
+    /// Whether it may execute more often: it is unknown whether a branch skips the bundle, because that depends on values or takes more than
+    /// [`MAX_STEPS`] to compute; or the trips of a loop around it are not known.
     pub(crate) is_open: bool,
 }
 
 /// How often each bundle executes; `None` if it is not known where a branch leads, or if one leads into the middle of a loop.
 ///
-/// A loop whose trips are not known runs at least once, because its branch back is at its end. So does one that a branch leaves.
+/// A loop whose trips are not known runs at least once, because its branch back is at its end. The same holds for a loop that a
+/// branch leaves.
 pub(crate) fn least_executions(bundles: &Bundles<'_>, loops: &[Loop<'_>]) -> Option<Vec<Executions>> {
     let all = bundles.bundles();
     let nest = Nest::new(loops, all.len());
@@ -137,7 +138,7 @@ impl Nest {
 }
 
 /// The branches forward, in the order of the bundles; `None` if it is not known where a branch leads, or if one leads into the middle of a
-/// loop, which then has other trips.
+/// loop, because the loop's trips are then not those that its counter gives.
 fn forward<'s, 'a>(all: &'s [Bundle<'a>], loops: &[Loop<'_>], nest: &Nest) -> Option<Vec<Branch<'s, 'a>>> {
     let mut starts = BTreeMap::new();
     for (number, bundle) in all.iter().enumerate() {
@@ -253,7 +254,8 @@ impl<'a> Program<'_, 'a> {
 struct Values<'s, 'a> {
     /// What the loop carries: the register, its value in the first iteration, and the register that has the next one.
     carried: Vec<(&'a str, Option<u32>, &'a str)>,
-    /// The slots that compute what is wanted, in their order; for a fill, the register that was spilled.
+    /// The slots that compute the wanted values, in the order of execution. For a fill, also the register that was
+    /// spilled.
     steps: Vec<(&'s Slot<'a>, Option<&'a str>)>,
     /// Values from outside the loop.
     outside: BTreeMap<&'a str, u32>,
@@ -306,7 +308,7 @@ impl<'s, 'a> Values<'s, 'a> {
             .fold(0, |sum, part| sum.saturating_add(part as u64))
     }
 
-    /// Goes to the next iteration.
+    /// Computes the values of the next iteration.
     fn advance(&mut self, is_first: bool) {
         let before = core::mem::replace(&mut self.known, self.outside.clone());
         for (register, first, next) in &self.carried {

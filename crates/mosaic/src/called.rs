@@ -31,8 +31,8 @@ pub struct CalledKernel {
     pub vmem_limit: Option<u64>,
     /// Its arguments in vector memory, in their order, without those whose types were not understood.
     pub windows: Vec<CalledWindow>,
-    /// Whether the program does nothing else, with its arrays where they are by default: then the kernel's operands are the program's arguments,
-    /// and its results the program's.
+    /// Whether the program only calls this kernel, and its arrays have the default memories and layouts. The kernel's operands are then the
+    /// program's arguments, and the kernel's results are the program's.
     pub is_alone: bool,
 }
 
@@ -76,12 +76,13 @@ pub enum WindowOf {
     Input(ArrayShape),
     /// An array that the kernel writes.
     Output(ArrayShape),
-    /// Nothing: it is a scratch buffer. The compiler gives it no memory if the kernel does not need it after all.
+    /// A scratch buffer, which is not a window of an array. The compiler gives it no memory if the kernel does not need
+    /// it after all.
     Scratch,
 }
 
-/// The Pallas kernels for TensorCores that a program calls, which is StableHLO text, in the order of the calls. A kernel whose code is not understood
-/// is left out, and so are all if the text is not in MLIR's syntax.
+/// The Pallas kernels for TensorCores that a program calls, in the order of the calls. The program is StableHLO text. Kernels whose code is not
+/// understood are left out. If the text is not in MLIR's syntax, all are.
 ///
 /// The time is linear in the length of the text.
 ///
@@ -196,8 +197,8 @@ fn windows(code: &str, operands: &[Option<ArrayShape>], results: &[Option<ArrayS
     Some(found)
 }
 
-/// The functions of places that certainly change from step to step: one of their results is an index of the grid, as it is, along a dimension with several
-/// steps, one after the other.
+/// The functions that compute places of blocks, if the place certainly changes from step to step. One of their results then is an unchanged
+/// index of the grid, along a dimension whose several steps run one after the other.
 fn moving_places<'a>(module: &Module<'a>, main: &Operation<'a>) -> BTreeSet<&'a str> {
     let bounds = main.attribute("iteration_bounds").and_then(|bounds| bounds.split_once(": "));
     let bounds = bounds.map_or("", |(_, bounds)| bounds.trim_end_matches('>'));

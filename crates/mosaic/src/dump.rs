@@ -195,7 +195,7 @@ struct Mosaic<'a> {
 impl<'a> Mosaic<'a> {
     fn texts(self) -> Texts<'a> {
         let Self { sparse_core, inferred, relayout, applied } = self;
-        // Without layouts, the text still has the kernel's name and grid.
+        // The text for SparseCore has no layouts, but the kernel's name and grid.
         Texts { inferred: inferred.or(sparse_core), relayout, applied, ..Texts::default() }
     }
 
@@ -222,7 +222,7 @@ struct Files<'a> {
     instructions: BTreeMap<Key<'a>, Instruction<'a>>,
     /// The reports of vector memory, with their times.
     reports: Vec<(Option<u64>, Vec<VmemUse>)>,
-    /// What the back end lists of each instruction.
+    /// The allocations of each instruction in the back end's text.
     allocations: BTreeMap<Key<'a>, VmemUse>,
 }
 
@@ -307,8 +307,8 @@ pub fn xla_instructions<'a>(files: &[(&'a str, &'a str)]) -> Vec<DumpedKernel<'a
 /// ignored.
 ///
 /// An HLO instruction and Mosaic's MLIR belong together if the instruction's bytecode contains the kernel's name. If several kernels have
-/// this name, that with the most lines of the instruction's bundles; if there are several again, the order of the files decides, and a note
-/// says so.
+/// this name, the one with the most lines of the instruction's bundles is taken. If several of them have equally many, the order of the
+/// files decides, and a note says so.
 ///
 /// ```
 /// use xla_shape_mosaic::kernels;
@@ -331,7 +331,8 @@ pub fn kernels<'a>(files: &[(&'a str, &'a str)]) -> Vec<DumpedKernel<'a>> {
             || texts.keys().filter(|(text_time, _)| text_time.is_none() || time.is_none() || text_time <= time);
         let names = names(&program);
         let named = earlier().filter(|(_, subject)| names.contains(subject.as_bytes())).collect::<Vec<_>>();
-        // The only kernel has a name that the program does not: the form of names may have changed.
+        // If there is only one kernel, it is taken even if the program does not contain its name: the form of names may
+        // have changed.
         let named = if named.is_empty() && texts.len() == 1 { earlier().collect() } else { named };
         let free = named.iter().copied().filter(|key| !used.contains(key)).collect::<Vec<_>>();
         let alike = most_alike(&free, instruction.bundles, &mut lines, texts);
@@ -374,7 +375,8 @@ fn read<'a>(texts: Texts<'a>, notes: &mut Vec<String>) -> Kernel<'a> {
 /// The name of a file without directories, and a line.
 type FileLine<'a> = (&'a str, u64);
 
-/// Among the kernels with a name, those that have the most lines of these bundles. Usually this is one kernel; if nothing tells them apart, all.
+/// Among the kernels with a name, those that have the most lines of these bundles. Usually this is one kernel. Kernels with equally many
+/// lines are all returned.
 fn most_alike<'a, 'f>(
     candidates: &[&'f Key<'a>],
     bundles: Option<&'a str>,

@@ -42,7 +42,7 @@ pub struct Loop<'a> {
 /// The most copies that are followed from a register to its constant.
 const MAX_COPIES: usize = 16;
 
-/// The most bundles after a branch that still belong to it.
+/// The most delay slots of a branch, in bundles.
 const MAX_DELAY: usize = 6;
 
 /// The loops of an instruction, outer ones before inner ones.
@@ -184,7 +184,8 @@ fn written<'s, 'a>(registers: &Registers<'s, 'a>, name: &str) -> Option<&'s Slot
     registers.get(name).copied().flatten()
 }
 
-/// The operands without comments and predicate. A comment such as `/*on_true=*/` names the operand after it; any other is after the last one.
+/// The operands without comments and predicate. A comment such as `/*on_true=*/` stands before the operand that it names. Any other comment
+/// comes after the last operand.
 pub(crate) fn plain<'a>(slot: &Slot<'a>) -> impl Iterator<Item = &'a str> {
     let mut pieces = slot.operands().split("/*");
     let first = pieces.next();
@@ -253,7 +254,8 @@ fn trips(registers: &Registers<'_, '_>, test: &Slot<'_>, operands: &[&str]) -> O
         _ => return None,
     };
     let more = more.max(0);
-    // Registers have 32 bits: a value that does not fit wraps, and the test is not true where it would be.
+    // Registers have 32 bits. A counter that does not fit would wrap before the test is true, so the trips are not
+    // known.
     i32::try_from(begin).ok()?;
     i32::try_from(begin.checked_add(more.checked_mul(step)?)?).ok()?;
     u64::try_from(more).ok()?.checked_add(1)

@@ -36,8 +36,8 @@ type Needed<'a> = (Option<usize>, usize, usize, &'a str, Option<Vec<Option<u64>>
 type Name<'a> = (&'a str, usize);
 
 impl<'a> Operands<'a> {
-    /// The operands of the next operation that are vectors; `None` if it is not known which vector needs which layout. The arguments of a
-    /// region are left out: their layouts are stated by the operations that use them.
+    /// The vectors among the operands of the next operation; `None` if it is not known which vector needs which layout. The arguments of
+    /// a region are left out: the operations that use them state their layouts.
     pub(crate) fn next(&mut self, operation: &Operation<'a>) -> Option<Vec<Operand<'a>>> {
         if operation.name() == "func.func" {
             // Each function has its own names.

@@ -1,8 +1,8 @@
 //! What the grid of a kernel copies between HBM and its blocks in VMEM, from the index maps in Mosaic's text.
 //!
 //! Before each step of the grid, the blocks of that step must be in VMEM. The pipeline around a kernel fetches a block while the step before
-//! works, and leaves out a block that is at the same place as in the step before; a block of a result is written after the last step that has
-//! it. So the places of all blocks in all steps are all that is needed, and the index maps compute them from the numbers of the step.
+//! works. It does not fetch a block that is at the same place as in the step before. A block of a result is written after the last step that
+//! has it. So the copies follow from the places of the blocks in each step, which the index maps compute from the numbers of the step.
 
 use crate::kernel::{Kernel, bounds, is_main, memory, symbol};
 use alloc::borrow::ToOwned;
@@ -102,7 +102,7 @@ struct CallOperand {
     sizes: Vec<[u64; 2]>,
 }
 
-/// The operands that the first bundle names.
+/// The operands that the first bundle names, by number.
 fn operands_in(bundles: &str) -> BTreeMap<usize, CallOperand> {
     let operand = |text: &str| {
         let (memory, rest) = text.split_once(" [")?;
@@ -258,9 +258,9 @@ impl Transfers {
         &self.steps
     }
 
-    /// The least time of a kernel in seconds, if this many bundles execute, at a clock in hertz and a bandwidth in bytes per second. It is the larger one
-    /// of two times: the time of all copies; and the time of the bundles together with the first fetch, which comes before them, and the last write,
-    /// which comes after them. All other copies may overlap with bundles.
+    /// The least time of a kernel in seconds, if this many bundles execute, at a clock in hertz and a bandwidth in bytes per second. It is the
+    /// larger of two times. One is the time of all copies. The other is the sum of the first fetch, the bundles and the last write, which run
+    /// one after the other. All other copies may overlap with bundles.
     #[must_use]
     pub fn least_seconds(&self, bundles: u64, clock: f64, bandwidth: f64) -> f64 {
         let first = self.steps.first().map_or(0, |[fetched, _]| *fetched);
@@ -276,7 +276,7 @@ fn stored<'a>(all: &[Operation<'a>], main: usize) -> BTreeSet<&'a str> {
     let mut found = BTreeSet::new();
     // The operations of the main function follow it, up to the next function.
     for operation in all.iter().skip(main + 1).take_while(|operation| operation.name() != "func.func") {
-        // These two have the value first.
+        // The first operand of these two operations is the value, and the second is the memory.
         let before = usize::from(matches!(operation.name(), "memref.store" | "vector.store"));
         let Some(memory) = operation.operands().nth(before) else { continue };
         let whole = parts.get(memory).copied().unwrap_or(memory);
@@ -299,7 +299,7 @@ fn result_type<'a>(operation: &Operation<'a>) -> Option<&'a str> {
 struct Map {
     arguments: usize,
     instructions: Vec<Instruction>,
-    /// The registers with the place. Registers begin with the numbers of the step.
+    /// The registers that hold the place. The first registers hold the numbers of the step.
     place: Vec<usize>,
 }
 
@@ -394,7 +394,7 @@ impl Compute {
         }
     }
 
-    /// Its value, for as many operands as [`arity`](Self::arity) says.
+    /// Its value. The number of operands is [`arity`](Self::arity).
     fn run(self, operands: &[i64]) -> Option<i64> {
         Some(match (self, operands) {
             (Self::Constant(value), _) => value,
@@ -421,7 +421,8 @@ impl Compute {
                 Compare::Greater => a > b,
                 Compare::GreaterOrEqual => a >= b,
             }),
-            // The value is not known: take one that differs for different indices.
+            // The value is not known. A hash of the indices stands for it, so that different indices give different
+            // values.
             (Self::Load, indices) => {
                 indices.iter().fold(1, |hash: i64, index| hash.wrapping_mul(1_000_003).wrapping_add(*index)) | 1 << 40
             }
@@ -482,7 +483,8 @@ impl Map {
     fn run(&self, step: &[i64], registers: &mut Vec<i64>) -> Option<Vec<i64>> {
         registers.clear();
         registers.extend_from_slice(step);
-        // The arguments after the numbers of the step are tables in SMEM: a table's value is its own register number.
+        // The arguments after the numbers of the step are tables in SMEM. Each is represented by the number of its own
+        // register.
         registers.extend((step.len()..self.arguments).map(|register| register as i64));
         for Instruction { operation, operands } in &self.instructions {
             let operands =

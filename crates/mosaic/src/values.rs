@@ -19,7 +19,7 @@ pub(crate) fn plain_name(result: &str) -> &str {
 #[derive(Default)]
 pub(crate) struct Values<'a> {
     names: BTreeMap<&'a str, usize>,
-    /// Values by the texts of their operations, in which operands are numbers.
+    /// The number of each value, by the region and the text of its operation; operands in the text are numbers.
     texts: BTreeMap<(Option<usize>, String), usize>,
     /// For each value, its operation and operands; `None` once the operation is counted.
     operations: Vec<Option<(&'a str, Vec<usize>)>>,
@@ -40,7 +40,8 @@ impl<'a> Values<'a> {
             return;
         }
         let operands = self.numbers(operation);
-        // All results of an operation have its number: it is counted once, whichever of them a register needs.
+        // All results of an operation have the operation's number. So it is counted once, however many of its results
+        // registers need.
         let number = match operands[..] {
             [only] if is_other_name(operation) => only,
             [rotated, by] if operation.name().ends_with("rotate") && Some(by) == self.zero(operation) => rotated,
@@ -69,7 +70,8 @@ impl<'a> Values<'a> {
         self.texts.get(&(operation.parent(), "arith.constant 0".to_owned())).copied()
     }
 
-    /// Counts the operations that the registers of a value need and that are not counted yet. Each is visited once, so the time is linear.
+    /// Counts the operations that the registers of a value need, unless they are counted already. Each is visited once, so the time is
+    /// linear.
     pub(crate) fn count(&mut self, rolled: &Operation<'a>, instructions: &mut Instructions<'a>) {
         let mut open = self.numbers(rolled);
         while let Some(number) = open.pop() {

@@ -69,7 +69,7 @@ impl Show for BlockAnswers {
         text
     }
 
-    /// The verdict for each generation comes before all that explains it.
+    /// The verdict for each generation comes first, before all explanations.
     fn lead(&self, width: usize) -> Text {
         match self.answers.as_slice() {
             [answer] => answer.lead(width),
@@ -90,7 +90,7 @@ impl Show for BlockAnswers {
     }
 }
 
-/// What a load or a store of the whole block brings.
+/// What the load or store of a whole block takes: registers and relayouts.
 fn sentence(vector: &Vector, is_stored: bool) -> String {
     let Vector { layout, registers, whole_tiles, relayout } = vector;
     let (verb, side) = if is_stored { ("stored", "from") } else { ("loaded", "into") };

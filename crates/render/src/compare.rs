@@ -85,7 +85,7 @@ impl Show for Comparison {
             Some(reshape) if self.differences.contains(&Difference::Dimensions) => {
                 say(&mut text, "As a reshape", reshape);
             }
-            // The reason is in the first lines.
+            // The first lines already give the reason.
             Some(Cost { free: false, moved_bytes, .. }) => {
                 text.paragraph(format_args!(
                     "A copy to the other layout reads and writes {} together.",

@@ -65,7 +65,7 @@ fn whole_gpu(text: &mut Text, capacity: &Capacity) {
     text.paragraph(format_args!("  {verdict}"));
 }
 
-/// What the numbers hold for.
+/// Says how exact the numbers for a GPU are, and which memory they leave out.
 fn autotuning_text(answered: &Answered) -> Option<String> {
     let exact = match answered.autotuning? {
         Autotuning::Partly => "  exact for this compiler with the results of autotuning that the file has",
@@ -87,7 +87,7 @@ fn autotuning_text(answered: &Answered) -> Option<String> {
     });
     let unseen = answered.unseen.iter().map(|unseen| match unseen {
         Unseen::Sort => "; on the device, XLA may give a sort to CUB, which needs memory of its own",
-        // Also a variant that a later version adds.
+        // cuDNN and cuFFT, and any variant that a later version adds.
         _ => "; cuDNN and cuFFT take more memory while they run",
     });
     Some(format!("{exact}{untuned}{}", unseen.collect::<String>()))
@@ -172,7 +172,7 @@ fn table(text: &mut Text, good: &[(&str, &Answered)]) {
     ));
     let mut rows = vec![vec![String::new()]];
     rows[0].extend(good.iter().map(|(name, _)| (*name).to_owned()));
-    // The first device names the rows: all devices have the same rows, and `in all` fits any memory.
+    // The first device's amounts name the rows: all devices have the same rows.
     for (number, (what, _)) in good.first().map(|(_, first)| amounts(first)).into_iter().flatten().enumerate() {
         let bytes = good.iter().map(|(_, answered)| InUnits(amounts(answered)[number].1).to_string());
         rows.push([what.to_owned()].into_iter().chain(bytes).collect());

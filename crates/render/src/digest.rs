@@ -9,12 +9,13 @@ use xla_shape_answers::digest::{Amount, Bundles, Cause, Word};
 /// The width of the lines, in characters.
 const WIDTH: usize = 120;
 
-/// The most lines of the answer's own text: if causes follow it, and if none do.
+/// The most lines of the answer's own text: if causes follow, and if it stands alone.
 const HEAD: usize = 12;
 const ALONE: usize = 28;
 
-/// The most bytes of the answer's own text, if causes follow it and if none do; then of the name of a cause, and of its other texts. A whole digest
-/// is then at most 5,000 bytes, which are 2,000 tokens at 2.5 bytes each. Bytes are counted because a letter that is not ASCII may be a token of its own.
+/// The most bytes of the answer's own text, if causes follow and if it stands alone; of the name of a cause; and of each of its other texts. A
+/// whole digest is then at most 5,000 bytes, which are 2,000 tokens at 2.5 bytes each. Bytes are counted because a letter that is not ASCII may
+/// be a token of its own.
 const HEAD_BYTES: usize = 1_800;
 const ALONE_BYTES: usize = 4_500;
 const NAME: usize = 120;
@@ -35,11 +36,11 @@ pub(crate) fn digest(answer: &(impl Show + ?Sized), files: &[&str]) -> Text {
         text.verbatim(LARGEST);
     }
     for cause in &digest.causes {
-        // The end of a source is the line.
+        // If a source is too long, its end is kept, because that has the line.
         let source = cause.source.as_ref().map(|source| format!(" at {}", end(&one_line(source), NAME)));
         let amount = cause.amount.map(|amount| format!(": {}", in_words(amount)));
         let name = one_line(&cause.name);
-        // A name can be a source, too.
+        // The name of a cause may be a source, whose end is kept, too.
         let is_instruction = name.starts_with('%');
         text.verbatim(format_args!(
             "  {}{}{}",
@@ -53,7 +54,8 @@ pub(crate) fn digest(answer: &(impl Show + ?Sized), files: &[&str]) -> Text {
             text.verbatim(format_args!("    {}", beginning(&one_line(&sentence), SENTENCE)));
         }
     }
-    // A command that is cut, or reads its standard input twice, does not run.
+    // A command that is too long would be cut and not run, so it is left out, as is one that would read standard input
+    // again.
     let next = digest.next.iter().filter_map(|words| command(words, files)).filter(|line| line.len() <= SENTENCE);
     for next in next {
         text.verbatim(format_args!("{NEXT}{next}"));
@@ -61,14 +63,14 @@ pub(crate) fn digest(answer: &(impl Show + ?Sized), files: &[&str]) -> Text {
     text
 }
 
-/// A command as a line of a shell; `None` if it would read a file that is standard input.
+/// A command as a line of a shell; `None` if it would read standard input, which has been read already.
 fn command(words: &[Word], files: &[&str]) -> Option<String> {
     let word = |word: &Word| match word {
         Word::Text(text) => Some(shell_line([text.as_str()])),
         Word::File(number) => match files.get(*number).copied() {
             Some("-") => None,
             Some(file) => Some(shell_line([file])),
-            // The files' names are not known: the reader replaces these words.
+            // Without the files' names, the reader replaces these words.
             None => Some(["FILE", "AFTER"].get(*number).copied().unwrap_or_default().to_owned()),
         },
     };

@@ -52,7 +52,7 @@ fn made(fit: &Fit) -> String {
     format!("{} of {settings} tried{}.{cut}", fit.rows.len(), answered_by(&fit.search))
 }
 
-/// Where the sizes cease to fit.
+/// The largest size that fits, and the next one, which does not.
 fn sentence(fit: &Fit, border: &Border) -> String {
     let where_ = match with_axes(fit, &border.setting) {
         setting if setting.is_empty() => String::new(),
@@ -107,7 +107,7 @@ fn listed(values: &[String]) -> String {
     }
 }
 
-/// Whether a value along a border has a program.
+/// Whether there is a program for any of the values along a border.
 fn has_program(fit: &Fit, border: &Border) -> bool {
     let is_of_border = |row: &&Row| border.setting.iter().all(|(axis, value)| row.setting.get(axis) == Some(value));
     fit.rows.iter().filter(is_of_border).any(|row| row.device.is_some())
@@ -182,10 +182,10 @@ fn held(held: &Held) -> String {
     format!("{} {}, {}{source}", held.shape, InUnits(held.bytes), held.role.name())
 }
 
-/// The axis of the devices.
+/// The name of the axis of devices.
 const DEVICES: &str = "for";
 
-/// What would have to go.
+/// Says how much a setting is too large, and which values would have to go.
 fn too_large(fit: &Fit, text: &mut Text, row: &Row) {
     let Some(short) = row.short_bytes else { return };
     let devices = fit.axes.iter().find(|axis| axis.name == DEVICES && axis.values.len() > 1);

@@ -6,7 +6,7 @@ use xla_shape_answers::reshard::{
     Along, ByXla, Collective, Division, Receiver, Resharding, Through, XlaCollective, XlaMoves,
 };
 
-/// So many devices, and so many senders of each, are shown to people.
+/// At most this many devices, and senders of each, are shown.
 const SHOWN: usize = 16;
 
 /// What a collective operation does.
@@ -66,7 +66,7 @@ fn through(text: &mut Text, Through { shardings, collectives, bytes_moved, .. }:
     }
 }
 
-/// So many of the compiler's collectives are shown to people.
+/// At most this many of the compiler's collectives are shown.
 const SHOWN_COLLECTIVES: usize = 12;
 
 fn by_xla(text: &mut Text, ByXla { devices, compiler, moves, through }: &ByXla, least: Option<u64>) {

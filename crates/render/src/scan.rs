@@ -6,7 +6,7 @@ use xla_shape_answers::reshard::{ByXla, XlaMoves};
 use xla_shape_answers::scan::{Cause, Found, Scan, Sum, Trial};
 use xla_shape_hlo::ReportedAllocation;
 
-/// What says more than a message.
+/// How to find out more than a message says.
 const DUMP: &str = "compile with XLA_FLAGS=--xla_dump_to=DIR, then `xla-shape hlo DIR` says what takes the memory.";
 
 impl Show for Found {
@@ -40,7 +40,7 @@ impl Show for Scan {
     }
 }
 
-/// How much memory messages speak of.
+/// The totals of messages about memory.
 fn amounts(text: &mut Text, scan: &Scan) {
     let (amounts, without_sizes) = (scan.amounts(), &scan.messages().without_sizes);
     if let (true, Some(first)) = (amounts.is_empty(), without_sizes.first()) {

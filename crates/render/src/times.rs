@@ -23,7 +23,7 @@ pub(crate) fn time_lines(text: &mut Text, all: &[TimeDifference]) {
     }
 }
 
-/// Both times; "nothing" where the line did not run.
+/// Both times; "nothing" if the line did not run.
 pub(crate) fn times(found: &TimeDifference) -> [String; 2] {
     let time = |picoseconds| Seconds::from_picoseconds(picoseconds).to_string();
     [found.picoseconds_before, found.picoseconds_after].map(|found| found.map_or("nothing".to_owned(), time))
@@ -38,7 +38,7 @@ pub(crate) fn growth(found: &TimeDifference) -> String {
     })
 }
 
-/// Whether a difference says something, and why it is there.
+/// Whether a difference is significant, and its cause.
 pub(crate) fn reason(found: &TimeDifference) -> String {
     let spread = if found.is_clear { "" } else { "the spread of the runs is too wide to decide" };
     let cause = match (found.cause, &found.instruction) {

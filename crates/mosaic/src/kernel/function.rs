@@ -44,7 +44,7 @@ impl Kernel<'_> {
         let moved = if moves { 2 } else { 1 };
         let arguments = xla_shape_mlir::split_at_commas(arguments);
         let arguments = arguments.iter().filter_map(|argument| argument.trim().strip_prefix('%')).collect::<Vec<_>>();
-        // The last arguments are scratch, in whatever memory.
+        // The last arguments are scratch buffers; each can be in any memory.
         let scratch = arguments.len().saturating_sub(scratch_operands(operation));
         for (number, argument) in arguments.into_iter().enumerate() {
             let Some((name, of)) = argument.split_once(": ").filter(|(_, of)| of.starts_with("memref<")) else {

@@ -71,8 +71,8 @@ pub struct Kernel<'a> {
     pub operands: Option<u64>,
     /// The vectors that these operations compute, in the order of the text.
     pub values: Vec<VectorValue<'a>>,
-    /// The relayouts that the compiler inserted, in the order of the text. If the dump only has the text of the stage before, the relayouts that the
-    /// compiler would insert: one for each operand that is needed in another layout.
+    /// The relayouts that the compiler inserted, in the order of the text. If the dump has only the text of the stage before, these are the
+    /// relayouts that the compiler would insert: one for each operand that is needed in another layout.
     pub relayouts: Option<Vec<Relayout<'a>>>,
     /// Loads and stores that do not begin at the first row and column of a register.
     pub unaligned: Vec<Access<'a>>,
@@ -104,7 +104,7 @@ pub struct Kernel<'a> {
     pub executed_empty: Option<u64>,
     /// The slots that those bundles use of each unit; empty if some trips are not known, or the dump has no utilization.
     pub executed_units: Vec<Unit<'a>>,
-    /// The bundles that execute at least: a lower bound. It leaves out the iterations of a loop in which a branch skips a bundle, or may
+    /// The bundles that execute at least: a lower bound. A bundle does not count in the iterations in which a branch skips it or may
     /// skip it. `None` if it is not known where a branch leads, or if one leads into the middle of a loop.
     pub least: Option<u64>,
     /// The vector memory, from the compiler's report.

@@ -42,10 +42,10 @@ pub struct Relayout<'a> {
     /// The steps of the relayout; empty if a vector in the first layout can be used in the second as it is. `None` if a layout or the vector was
     /// not understood.
     pub steps: Option<Vec<RelayoutStep>>,
-    /// Whether it needs no instruction. If the dump has the compiler's next stage, that shows it. Otherwise the layouts show it, or that an equal
-    /// vector has been changed to the same layout before. `None` if a layout or the vector was not understood.
+    /// Whether it needs no instruction. The text of the compiler's next stage shows this, if the dump has it. Otherwise it follows from the
+    /// layouts, or from an equal vector that has been changed to the same layout before. `None` if a layout or the vector was not understood.
     pub free: Option<bool>,
-    /// The numbers of instructions that it became in the compiler's next stage, by name. `None` if the dump does not have that stage.
+    /// How many instructions of each name it became in the compiler's next stage. `None` if the dump does not have that stage.
     pub instructions: Option<BTreeMap<&'a str, u64>>,
     /// The number of registers before and after.
     pub registers: Option<[u64; 2]>,

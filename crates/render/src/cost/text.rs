@@ -17,7 +17,7 @@ impl Show for ProgramCost {
         let mut text = Text::new(width);
         if let Some(found) = &self.measured {
             measured::add(&mut text, found);
-            // The measured rows already have the compiler's figures that matter.
+            // The rows of measured times include the compiler's figures, so only its total follows.
             if self.sums.total.is_some() {
                 text.heading("What the compiler expected");
                 text.paragraph(answer(self));
@@ -318,7 +318,7 @@ pub(super) fn notes(cost: &ProgramCost) -> Vec<String> {
     notes
 }
 
-/// Names the instructions of which the compiler's estimate does not count.
+/// Names the instructions for which a bound counts instead of the compiler's estimate.
 fn doubtful(cost: &ProgramCost) -> Option<String> {
     let names = cost.bounded().take(4).filter_map(|found| {
         let (estimate, bound) = (found.estimate_seconds?, found.bound_seconds?);
@@ -339,7 +339,7 @@ fn bound(cost: &ProgramCost, basis: Basis, what: &str) -> Option<String> {
     (!names.is_empty()).then(|| format!("{what}: {}.", names.join(", ")))
 }
 
-/// Says what counts by its bytes, or what would.
+/// Names the instructions whose cost is computed from their bytes, or would be.
 fn by_bytes(cost: &ProgramCost) -> Option<String> {
     Some(match cost.by_bytes()? {
         ByBytes::Counted(counted) => {

@@ -87,7 +87,7 @@ pub(crate) fn draw(picture: &Picture) -> String {
 
 /// A drawing with a title.
 pub(super) struct Drawing<'t> {
-    /// What a reader without eyes is told.
+    /// The label that screen readers read.
     pub(super) label: &'t str,
     pub(super) title: &'t str,
     /// The size of the title's letters, in pixels.

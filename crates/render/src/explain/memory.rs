@@ -41,7 +41,7 @@ fn steps(page: &mut Text, array: &ArrayShape, names: &[String]) {
     page.heading("In memory, step by step");
     page.paragraph("  The sizes in memory, most major first. Below each size is the part of the index that it counts.");
     for step in 0..=tiles.len().min(MAX_STEPS) {
-        // This does not fail: the whole table exists, and its beginning needs less.
+        // This does not fail: the table after all tiles exists, and the table after some of them is smaller.
         let Ok(table) = array.stride_table_after_tiles(step) else { return };
         let title = match step.checked_sub(1).and_then(|step| tiles.get(step)) {
             None if tiles.is_empty() => "as it is".into(),

@@ -110,8 +110,8 @@ pub fn sections(report: &Report, sections: &[Section], width: usize) -> Text {
     text
 }
 
-/// What matters most, on one screen: the totals, the largest values at the peak, the most padded ones, and the findings. The last
-/// lines name the other sections that have something to say, and the commands that say more.
+/// The first screen: the totals, the largest values at the peak, the values with the most padding, and the findings. The last
+/// lines name the other sections that are not empty, and the commands that show more.
 ///
 /// ```
 /// use xla_shape_hlo::Module;
@@ -434,7 +434,7 @@ fn collectives(text: &mut Text, report: &Report) {
         let (bytes_in, bytes_out) = (InUnits(found.bytes_in).to_string(), InUnits(found.bytes_out).to_string());
         let runs = found.runs.map_or("? times".into(), |runs| count(runs, "time", "times"));
         let along = along(&found.axes, found.shift);
-        // Pairs along an axis say no more than the axis.
+        // If the text already names the axis, the pairs of devices add nothing.
         let groups = found.groups.clone().filter(|_| along.is_none() || found.shift.is_none());
         let argument = found.argument.as_ref().map(|name| format!("`{name}`"));
         let more = [found.operand.clone(), argument, along, groups].into_iter().flatten();

@@ -74,7 +74,7 @@ fn product(numbers: [u64; 3]) -> String {
     numbers.iter().take(used + 1).map(|&number| Grouped(number).to_string()).collect::<Vec<_>>().join("×")
 }
 
-/// What is common to all kernels: what differs from others, or a table of them if there are several.
+/// What stands before the single kernels: the differences from other kernels, or a table if there are several.
 pub(super) fn overview(answer: &Kernels, width: usize) -> Text {
     let mut text = Text::new(width);
     if let Some(programs) = &answer.against_xla {
@@ -163,7 +163,8 @@ pub(super) fn answer_of(before: &Figures, after: &Figures) -> String {
     }
 }
 
-/// A program with kernels beside XLA's own: the sums, the slots of the units, and the instructions.
+/// A program with kernels next to the program that XLA compiles without them: the sums, the slots of the units, and the
+/// instructions.
 fn of_programs(programs: &AgainstXla, text: &mut Text) {
     let target = programs.target.as_ref().map(|target| format!(" for {target}")).unwrap_or_default();
     let sides = [&programs.kernel, &programs.xla];
@@ -225,7 +226,7 @@ fn of_programs(programs: &AgainstXla, text: &mut Text) {
     );
 }
 
-/// What is missing, doubtful or not understood: the figures may be too small.
+/// What is missing, doubtful or not understood, so that the figures may be too small.
 fn notes(notes: &[String], text: &mut Text) {
     for note in notes {
         text.hanging("  ", note);
@@ -373,7 +374,7 @@ fn relayouts(kernel: &CompiledKernel, names: &FileNames<'_>, text: &mut Text) {
     }
 }
 
-/// From which layout to which, and what that takes.
+/// A relayout: its two layouts, and what it takes.
 pub(super) fn sentence(relayout: &RelayoutEntry) -> String {
     let steps = match (relayout.steps.is_empty(), relayout.free) {
         (false, _) => relayout.steps.join(", "),
@@ -444,7 +445,7 @@ fn lines(kernel: &CompiledKernel, names: &FileNames<'_>, text: &mut Text) {
     let has_bundles = kernel.bundles.is_some();
     text.paragraph(if has_bundles { "  lines, those with the most bundles first" } else { "  lines" });
     let lines = kernel.lines_by_bundles();
-    // Without loops around it, a line has its bundles once.
+    // A line outside all loops executes each of its bundles once.
     let has_trips = has_bundles && lines.iter().any(|line| line.executed != Some(line.bundles));
     let with_trips = if has_trips { "with trips" } else { "" };
     let headings =

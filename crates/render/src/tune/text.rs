@@ -68,7 +68,7 @@ pub(super) fn answer(tuning: &Tuning) -> Vec<String> {
     if tuning.keep {
         let all = if tuning.all { "no combination" } else { "none of the layouts that were tried" };
         let within = if tuning.limit.is_some() { " within the limit" } else { "" };
-        // Cycles in other memories are not compared.
+        // Only layouts in the same memory are compared by cycles.
         let (less, unit) = if is_time(tuning) { ("less time", "time") } else { ("fewer cycles", "cycles") };
         let here = if best.values().any(|layout| layout.memory.is_some()) { " in this memory" } else { "" };
         answers.push(format!(
@@ -192,14 +192,14 @@ pub(super) fn said(problem: Problem<'_>) -> String {
     }
 }
 
-/// The layout of each array, and for which programs the compiler chose it.
+/// The layout of each array, and the programs for which the compiler chose the layouts.
 pub(super) fn choice(entry: &Entry) -> String {
     let layouts = entry.layouts.iter().map(|(name, layout)| format!("{name} {layout}"));
     let layouts = layouts.collect::<Vec<_>>().join(", ");
     if entry.auto.is_empty() { layouts } else { format!("{layouts}, AUTO for {}", entry.auto.join(", ")) }
 }
 
-/// What to write in each tool.
+/// The code to write, for each tool.
 pub(super) fn lines(write: &Write) -> [(&'static str, &str); 3] {
     [("JAX", &write.jax), ("Orbax", &write.orbax), ("Rust", &write.shape)]
 }
@@ -211,7 +211,7 @@ fn layout_text(layout: &ArrayLayout) -> String {
     format!("{}, major to minor ({order}){memory}", layout.layout)
 }
 
-/// With which layouts copies would not have to change the layout, and which one takes less memory.
+/// Says which layouts would make copies unnecessary, and which one takes less memory.
 fn sentences(advice: &Advice) -> Vec<String> {
     let name = &advice.array;
     let wanted = advice.layouts.iter().map(|wanted| {

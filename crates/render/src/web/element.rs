@@ -19,9 +19,9 @@ const VOID: [&str; 1] = ["input"];
 /// Elements of SVG without content, which end as in XML.
 const SHAPES: [&str; 2] = ["path", "rect"];
 
-/// An element of HTML or SVG, or several without one around them.
+/// An element of HTML or SVG, or a list of elements.
 ///
-/// It reads as the page does: `element("p").class("hint").text("3 < 4")` is `<p class="hint">3 &lt; 4</p>`.
+/// The code reads like the page: `element("p").class("hint").text("3 < 4")` is `<p class="hint">3 &lt; 4</p>`.
 #[derive(Clone, Default)]
 pub(crate) struct Element {
     /// The name of the tag; empty for a list of elements without a tag around them.
@@ -41,7 +41,7 @@ pub(crate) fn elements() -> Element {
     Element::default()
 }
 
-/// HTML that was made elsewhere: a part of a page from a file. Nothing else may pass this door.
+/// HTML that must not be escaped: a part of a page from a file, or data that is escaped already.
 pub(crate) fn made(html: String) -> Element {
     Element { content: html, ..Element::default() }
 }
@@ -96,7 +96,7 @@ impl Element {
     }
 }
 
-/// What stands small below something else.
+/// A small remark below something else.
 pub(crate) fn hint(text: impl Display) -> Element {
     element("p").class("hint").text(text)
 }

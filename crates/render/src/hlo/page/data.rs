@@ -31,7 +31,7 @@ pub(super) struct Detail {
 impl Detail {
     pub(super) const MOST: Self = Self { buffers: 6000, nodes: 10_000, columns: 1000, text: 400 };
 
-    /// Less detail; after enough calls one buffer of each space.
+    /// Less detail. After enough calls, one buffer of each space is left.
     pub(super) fn smaller(self) -> Self {
         let less = |number: usize, least: usize| (number * 2 / 3).max(least);
         Self {
@@ -97,7 +97,7 @@ struct Space {
     rest: Rest,
 }
 
-/// The buffers of a memory space that are in the page only as a sum.
+/// The buffers of a memory space that the page shows only as a sum.
 #[derive(Default, Serialize)]
 struct Rest {
     count: usize,
@@ -250,7 +250,7 @@ impl Data {
         let starts: Vec<_> = shown.iter().map(|life| life.buffer.instruction).collect();
         let have_buffers: HashSet<_> = starts.iter().map(|start| start.number()).collect();
         let limits = Limits { nodes: detail.nodes, rows: MOST_FACTS, text: detail.text };
-        // The page writes what it knows about a buffer itself, and operands and readers as links.
+        // The page already has the facts about buffers, and it writes operands and readers as links.
         let wants = |instruction: Instruction<'_>, fact: Fact| match fact {
             Fact::Operand | Fact::Reader => false,
             Fact::Cycles | Fact::Time | Fact::Called => true,
