@@ -15,7 +15,8 @@ use xla_shape_program::Compiler;
 use xla_shape_tune::Devices;
 use xla_shape_tune::blocks::{Axis, Question, Source};
 
-/// Functions of Python that get the number of each axis' value: one returns the blocks of the kernels, the other the program.
+/// Two Python functions. Both get, for each axis, the number of its value. One returns the blocks of the kernels, the other
+/// the program.
 struct Programs<'a> {
     parts: Py<PyAny>,
     make: Py<PyAny>,
@@ -26,7 +27,7 @@ struct Programs<'a> {
 type Kernel = Vec<(String, String, String)>;
 
 impl Programs<'_> {
-    /// What a function returns. An interruption ends the search; any other error is one of this candidate.
+    /// What a function returns. An interruption ends the search. Any other error only concerns this candidate.
     fn ask<T>(
         &self,
         at: &[usize],
@@ -44,7 +45,7 @@ impl Programs<'_> {
 impl Source for Programs<'_> {
     fn kernels(&self, at: &[usize]) -> Result<Vec<Vec<Part>>, String> {
         let kernels = self.ask(at, |py, at| self.parts.bind(py).call1((at,))?.extract::<Vec<Kernel>>())?;
-        // What is not understood is not judged.
+        // A kernel with a part that is not understood is left out.
         Ok(kernels.iter().filter_map(|parts| parts.iter().map(part).collect()).collect())
     }
 

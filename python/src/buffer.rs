@@ -242,7 +242,7 @@ impl Buffer {
     }
 
     /// The arguments of `numpy.ndarray` for the elements: the sizes, the element type, the bytes, where the first element is, and the strides.
-    /// The bytes are a copy if the layout has no strides, unless `copy` is false: then there are none.
+    /// If the layout has no strides, the bytes are a copy, or the result is `None` if `copy` is false.
     fn _for_numpy<'py>(slf: &Bound<'py, Self>, copy: bool) -> PyResult<Option<NumpyArguments<'py>>> {
         let py = slf.py();
         let buffer = slf.get();
@@ -461,8 +461,8 @@ pub(crate) fn relayout(
     Ok(Buffer::owned(to, result))
 }
 
-/// As `relayout`, into memory that `out` lends. What holds no element keeps what it has, and so does all of it after an error, but
-/// not after an interrupt.
+/// Like `relayout`, but into memory that `out` lends. Bytes without an element keep their values. After an error, all bytes do;
+/// after an interrupt, some may have changed.
 #[pyfunction]
 pub(crate) fn relayout_into(
     py: Python<'_>,
@@ -482,7 +482,7 @@ pub(crate) fn relayout_into(
 }
 
 /// The fast path of `relayout` and, with `out`, of `relayout_into`: for a `Buffer`, and for an array of NumPy whose element type the buffer
-/// protocol has. `None` for other arguments, which `xla_shape._arrays` converts, and for a permutation that is none, which it refuses.
+/// protocol has. `None` for other arguments, which `xla_shape._arrays` converts, and for an invalid permutation, which it refuses.
 #[pyfunction]
 pub(crate) fn relayout_plain<'py>(
     array: &Bound<'py, PyAny>,
@@ -495,7 +495,7 @@ pub(crate) fn relayout_plain<'py>(
     let threads = counted(threads)?;
     let permutation = permute.map(Permutation::of).transpose()?;
     let Some(permutation) = permutation.map_or(Some(None), |found| found.map(Some)) else { return Ok(None) };
-    // What it reads: the bytes and the shape, and what it makes.
+    // The bytes to read, and the two shapes of the copy.
     let own = array.cast_exact::<Buffer>().ok();
     let lent;
     let (bytes, (from, to)) = if let Some(buffer) = own {
@@ -510,11 +510,11 @@ pub(crate) fn relayout_plain<'py>(
     } else {
         lent = plain_array(array)?;
         let Some(lent) = &lent else {
-            // Whatever the array is, the destination must be one.
+            // An invalid destination is an error for any array.
             destination(to)?;
             return Ok(None);
         };
-        // A destination is a text or a value, which has been taken apart already.
+        // Only copies whose destination is a text, or row-major by default, are remembered: a value needs no parsing.
         let text = to.and_then(|to| to.cast::<PyString>().ok()).map(|text| text.to_str()).transpose()?;
         let is_remembered = to.is_none() || text.is_some();
         match is_remembered.then(|| recent::found(lent, permutation.as_ref(), text)).flatten() {

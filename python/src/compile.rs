@@ -13,7 +13,8 @@ use xla_shape_program::{Compiler, Program};
 use xla_shape_render::hlo::page;
 use xla_shape_tune::{Devices, Left, Made};
 
-/// Compiles a program in StableHLO for a TPU or GPUs, and says what memory it takes there; of one that needs more than there is, what takes it.
+/// Compiles a program in StableHLO for a TPU or GPUs, and says what memory it takes there. If it needs more than there is, the answer says what
+/// takes it.
 #[pyfunction]
 #[pyo3(pass_module)]
 pub(crate) fn memory_compiled(

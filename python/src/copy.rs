@@ -57,7 +57,7 @@ pub(crate) fn copy_into(
 /// A copy of this many bytes takes so little time that it is not worth releasing the GIL for other threads.
 const SMALL: u64 = 16 << 10;
 
-/// Copies so many bytes without the GIL, unless they are few.
+/// Copies this many bytes without the GIL, unless they are few.
 fn detached<T: Send>(py: Python<'_>, bytes: u64, copy: impl FnOnce() -> T + Send) -> T {
     if bytes <= SMALL { copy() } else { py.detach(copy) }
 }
@@ -65,10 +65,11 @@ fn detached<T: Send>(py: Python<'_>, bytes: u64, copy: impl FnOnce() -> T + Send
 /// The most bytes of elements with gaps between them that are gathered at a time.
 const GATHERED: usize = 4 << 20;
 
-/// How many slabs are gathered before signals are looked for, which takes as long as other threads keep the GIL.
+/// How many slabs are gathered between two checks for signals. A check needs the GIL, so it waits as long as another
+/// thread keeps it.
 const SLABS_PER_CHECK: usize = 16;
 
-/// Copies an array with gaps between its elements: a part at a time is gathered.
+/// Copies an array with gaps between its elements. It gathers one part at a time.
 pub(crate) fn gather(
     py: Python<'_>,
     elements: &Elements<'_>,
@@ -81,7 +82,7 @@ pub(crate) fn gather(
     let row_major = shape.clone().with_layout(Layout::descending(shape.num_dimensions())).map_err(shape_error)?;
     py.detach(|| {
         let slabs = Slabs::new(&row_major, to, options, GATHERED).map_err(shape_error)?;
-        // Before anything is written: there may be no threads.
+        // This can fail for lack of threads, so it comes before anything is written.
         let helpers = Helpers::for_bytes(result.len(), threads)?;
         let (mut gathered, signals) = (Vec::new(), Signals::default());
         for (number, slab) in slabs.enumerate() {
@@ -96,7 +97,7 @@ pub(crate) fn gather(
             }
             let plan = slab.plan().map_err(shape_error)?;
             for piece in slab.destination() {
-                // There is a single piece, because these slabs come in order.
+                // Slabs in order have a single piece in the destination.
                 helpers.run(&plan, &gathered, &mut result[piece])?;
             }
         }

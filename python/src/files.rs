@@ -84,7 +84,8 @@ pub(crate) fn shard_files(py: Python<'_>, input: Vec<PathBuf>, plan: &str) -> Py
     py.detach(files).map_err(file_error)
 }
 
-/// Writes what one device needs of one file, or of those that devices have in its place, unless it is there already with the same bytes; gives what was done, as JSON. `plan` is JSON.
+/// Writes the parts of a file's tensors that one device needs. Instead of one file, there can be the files that devices have of it. An existing
+/// file with the same bytes is kept. Returns what was done, as JSON. `plan` is JSON.
 #[pyfunction]
 #[pyo3(signature = (paths, name, device, plan, output, force=false))]
 pub(crate) fn shard_file(
@@ -129,7 +130,8 @@ pub(crate) fn shard_notes(py: Python<'_>, path: PathBuf) -> PyResult<String> {
     })
 }
 
-/// Works with files without the GIL until a signal such as Ctrl-C comes, which this thread looks for after each part that it has written.
+/// Works with files without the GIL, until a signal such as Ctrl-C comes. This thread looks for signals after each part that it has
+/// written.
 fn interruptible<T: Send>(
     py: Python<'_>,
     work: impl FnOnce(&AtomicBool, &(dyn Fn(u64) + Sync)) -> Result<T, Error> + Send,
@@ -141,7 +143,7 @@ fn interruptible<T: Send>(
         }
     };
     let done = py.detach(|| work(&stop, &progress));
-    // A signal that comes while the last part is written ends nothing, and its exception still counts.
+    // If a signal comes while the last part is written, the work is done, but the signal's exception is still raised.
     match signals.raised() {
         Some(raised) => Err(raised),
         None => done.map_err(file_error),
@@ -153,6 +155,6 @@ fn read_plan(json: &str) -> Result<ShardPlan, Error> {
 }
 
 fn json(done: &impl serde::Serialize) -> String {
-    // Texts and numbers are always JSON.
+    // This does not fail: the data are texts and numbers.
     serde_json::to_string(done).unwrap_or_default()
 }

@@ -47,7 +47,7 @@ pub(crate) fn fit(
     plugin: Option<PathBuf>,
 ) -> PyResult<Answer> {
     let host = host(module)?;
-    // Before programs are made, which may take seconds each.
+    // Unknown devices are an error before any program is made, which may take seconds.
     for device in axes.iter().filter(|(name, ..)| name == "for").flat_map(|(_, devices, _)| devices) {
         device.parse::<Devices>().map_err(shape_error)?;
     }

@@ -205,7 +205,8 @@ impl ReadableBuffer {
             .side_by_side(element_type)
     }
 
-    /// As [`array`](Self::array), with what [`bytes_as`](Self::bytes_as) recognizes later arrays of the same shape by.
+    /// Like [`array`](Self::array), but also returns the arrangement by which [`bytes_as`](Self::bytes_as) recognizes
+    /// later arrays of the same shape.
     pub(crate) fn arranged(&self) -> Option<(&[u8], ArrayShape, Arrangement)> {
         let (bytes, shape) = self.array()?;
         let (sizes, strides) = (self.0.shape().into(), self.0.strides().into());
@@ -388,7 +389,7 @@ impl<'a> Elements<'a> {
         };
         let mut target = target;
         while target.len() >= self.width {
-            // It is below a size, which is a `usize`.
+            // The cast is exact: the number is less than a size, which is a `usize`.
             let start = index.last().map_or(0, |&number| number as usize);
             let count = (row - start).min(target.len() / self.width);
             let offset =

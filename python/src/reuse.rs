@@ -1,4 +1,5 @@
-//! Memory of results to which nobody refers any more, for the next results: the system takes as long to provide new memory as a copy takes.
+//! Keeps the memory of results that nobody uses any more, for the next results: the system takes as long to provide new memory as a copy
+//! takes.
 
 use std::sync::{Mutex, MutexGuard, TryLockError};
 use xla_shape::buffer::AlignedBytes;
@@ -15,7 +16,7 @@ const MOST_RESULTS: usize = 4;
 /// The oldest first.
 static KEPT: Mutex<Vec<AlignedBytes>> = Mutex::new(Vec::new());
 
-/// The bytes of a result. When they go away, their memory is kept.
+/// The bytes of a result. When they are dropped, their memory is kept.
 pub(crate) struct Reusable(Option<AlignedBytes>);
 
 impl Reusable {
@@ -26,7 +27,7 @@ impl Reusable {
 
 impl AsRef<[u8]> for Reusable {
     fn as_ref(&self) -> &[u8] {
-        // There are none only while they go away.
+        // `None` only during `drop`.
         self.0.as_ref().map_or(&[], |bytes| bytes.as_ref())
     }
 }
@@ -57,7 +58,7 @@ fn keep(bytes: AlignedBytes) {
     while kept.len() > MOST_RESULTS || kept.iter().map(|bytes| bytes.as_ref().len()).sum::<usize>() > MOST {
         freed.push(kept.remove(0));
     }
-    // Others need not wait while memory is freed.
+    // Unlocked first, so that other threads need not wait while memory is freed.
     drop(kept);
 }
 

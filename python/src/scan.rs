@@ -78,7 +78,7 @@ pub(crate) fn memory_of_refused(
     }
     if scan.says_out_of_hbm() {
         let device = device.or(scan.hbm_limit().map(DeviceArgument::bytes));
-        // There may be no files of this compiler, or files that cannot be used.
+        // The folder may have no files of this compiler, or files that cannot be read.
         if let Ok(answer) = Module::read(py, folder).and_then(|module| module.memory(py, device, top, space, false)) {
             return Some(answer.judged(Ok(false)));
         }

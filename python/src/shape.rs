@@ -34,7 +34,8 @@ use xla_shape_render::{Html as _, Svg as _};
 #[pyclass(frozen, eq, hash, module = "xla_shape")]
 pub(crate) struct Shape {
     pub(crate) value: Value,
-    /// Whether each leaf was written with a layout, if the shape was a text with one: a compiler chooses the layout of the others.
+    /// If the text of the shape had a layout: whether each leaf was written with one. A compiler chooses the layouts of the other
+    /// leaves.
     written: Option<Vec<bool>>,
     /// The stride table, computed at first use.
     table: OnceLock<StrideTable>,
@@ -68,7 +69,8 @@ impl Shape {
         };
         let text = text.to_str()?;
         let failed = |error| parse_error(&error, text);
-        // Only a text with a brace can have the layout that shapes without one have, too.
+        // Without a brace, no leaf was written with a layout. With one, a leaf may have a layout that is the default
+        // one.
         if !text.contains('{') {
             let spelled = |error| Given::spelled_elsewhere(text).ok_or_else(|| failed(error));
             return text.parse::<Value>().or_else(spelled).map(Self::of_value);

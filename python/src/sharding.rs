@@ -92,7 +92,8 @@ impl Sharding {
         self.0.to_tiled().map(|tiled| Self(tiled.into_owned())).map_err(shape_error)
     }
 
-    /// The same sharding for an array of this many dimensions. As in JAX, one that names axes may have fewer; the dimensions left out are not divided.
+    /// The same sharding for an array of this many dimensions. As in JAX, a sharding that names axes may have fewer dimensions. The dimensions
+    /// left out are not divided.
     #[pyo3(signature = (dimensions, /))]
     fn for_dimensions(&self, dimensions: Number<usize>) -> Self {
         // No array has that many dimensions.
@@ -189,7 +190,7 @@ impl Sharding {
         Ok(Answer::new(answer.map_err(shape_error)?))
     }
 
-    /// For `xla_shape.reshard`: raises the error of a change that `reshard` and `receive` refuse for any devices.
+    /// For `xla_shape.reshard`: raises an error if `reshard` and `receive` refuse the change, whatever the devices are.
     #[pyo3(signature = (to, shape, /, *, layout = None, rearrange = None))]
     fn _check_reshard(
         &self,

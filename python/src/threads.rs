@@ -12,7 +12,7 @@ use std::thread::available_parallelism;
 use xla_shape::buffer::AlignedBytes;
 use xla_shape::relayout::{Plan, RelayoutError};
 
-/// The argument `threads`: as many as asked for, or as the size of the array suggests.
+/// The argument `threads`; without it, the size of the array decides.
 pub(crate) fn counted(threads: Option<Number<usize>>) -> PyResult<Option<usize>> {
     match threads.map(|threads| threads.0) {
         Some(0) => Err(shape_error("expected one thread or more, found 0")),
@@ -31,7 +31,7 @@ impl Helpers {
     /// Helpers for a copy of this many bytes: with the calling thread, at most `threads` threads.
     pub(crate) fn for_bytes(bytes: usize, threads: Option<usize>) -> PyResult<Self> {
         let alone = Self { count: 0, pool: None };
-        // Asking for the number of processors takes longer than a small array.
+        // Asking for the number of processors takes longer than copying a small array.
         if bytes < Plan::BYTES_PER_HELPER {
             return Ok(alone);
         }
@@ -130,7 +130,7 @@ fn pool(threads: usize) -> Result<Arc<ThreadPool>, String> {
     {
         return Ok(pool.clone());
     }
-    // Nothing is locked while threads are made, which takes long enough for another one to fork.
+    // Making threads takes long, and another thread may fork meanwhile, so the pool is not locked here.
     let pool = Arc::new(ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| error.to_string())?);
     let before = try_pool().and_then(|mut made| made.replace((process, threads, pool.clone())));
     if before.as_ref().is_some_and(|&(owner, ..)| owner != process) {
@@ -140,7 +140,7 @@ fn pool(threads: usize) -> Result<Arc<ThreadPool>, String> {
     Ok(pool)
 }
 
-/// The threads that are kept; `None` if they stay locked, as in a process that was forked at just that moment.
+/// The pool that is kept; `None` if its lock stays taken, as in a process that was forked while another thread held it.
 fn try_pool() -> Option<MutexGuard<'static, Made>> {
     for _ in 0..100 {
         match POOL.try_lock() {

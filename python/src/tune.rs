@@ -22,7 +22,7 @@ pub(crate) struct Function {
     run: Py<PyAny>,
     /// What the function raised.
     raised: Mutex<Option<PyErr>>,
-    /// Set once something is raised: the search then ends.
+    /// Set once the function raises an exception: the search then ends.
     stop: AtomicBool,
 }
 
@@ -36,7 +36,7 @@ impl Function {
         &self.stop
     }
 
-    /// Remembers what was raised first, and ends the search; its text.
+    /// Ends the search, and remembers the first exception. Returns the text of this one.
     pub(crate) fn raise(&self, error: PyErr) -> String {
         self.stop.store(true, Ordering::Relaxed);
         let message = error.to_string();
@@ -124,7 +124,7 @@ pub(crate) struct Settings {
     compiles: Option<Number<usize>>,
     all: bool,
     tilings: bool,
-    /// The folder; `True` for the user's own, `False` for none.
+    /// The folder of the cache; `True` for the user's own, `False` for no cache.
     cache: Cached,
     plugin: Option<PathBuf>,
 }
@@ -145,7 +145,7 @@ impl Cached {
     }
 }
 
-// A derived implementation would raise a `TypeError` for any bad value; this one passes on the value's own error.
+// A derived implementation would raise a `TypeError` for any bad value. This one raises the value's own error.
 impl<'py> FromPyObject<'_, 'py> for Settings {
     type Error = PyErr;
 
@@ -211,7 +211,7 @@ pub(crate) fn tune(
     let function = Function::new(run);
     let found = module.py().detach(|| {
         let progress = Progress::new();
-        // Python decides what interrupts the search: its function raises, or its answers end.
+        // Only Python can interrupt the search: its function raises an exception, or its iterator of answers ends.
         let found = question.answer(&host, Some(&function), function.stop(), &progress);
         progress.finish();
         found

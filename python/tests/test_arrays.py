@@ -188,7 +188,7 @@ def test_an_interrupt_ends_a_copy(threads):
             pass
         _thread.interrupt_main()
 
-    # A thread that the system runs late interrupts nothing; so there are several attempts.
+    # If the system runs the thread too late, nothing is interrupted; so there are several attempts.
     for _ in range(50):
         out.fill(0)
         ended = threading.Event()

@@ -117,7 +117,7 @@ def test_cycles_are_collected(make):
         del exporter
     gc.collect()
     assert [reference() for reference in kept] == [None] * len(kept)
-    # What is in use stays.
+    # An exporter that is still in use is not freed.
     exporter = make()
     exporter.own = buffer = xla_shape.Buffer("u8[32,32]", exporter)
     del exporter

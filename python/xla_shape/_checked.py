@@ -239,7 +239,7 @@ class _Reader:
             nodes = [self._alternative(entry, names) for entry in arguments if entry is not type(None)]
             return _Anything() if all(isinstance(node, _Anything) for node in nodes) else _OneOf(nodes, has_none)
         if origin is typing.Literal:
-            # Which of the values it is does not matter: calls are remembered by the classes of what is not an array.
+            # The value itself is not checked: calls are remembered by the classes of arguments that are not arrays.
             return _Anything(*dict.fromkeys(map(type, arguments)))
         if origin in (typing.Required, typing.NotRequired, typing.ClassVar, typing.Final):
             return self.node(arguments[0], names)
@@ -547,7 +547,7 @@ def _key(values: Any) -> Any:
             # Another container, or another kind of array.
             return None
         else:
-            # A function, a type, an enumeration: of such a value, a check depends on the class alone.
+            # A function, a type or an enumeration: the check of such a value depends only on its class.
             kinds.append(kind)
     return tuple(kinds)
 

@@ -309,7 +309,7 @@ class Sharding:
         """The same sharding without named axes."""
 
     def for_dimensions(self, dimensions: int, /) -> Sharding:
-        """The same sharding for an array of this many dimensions. As in JAX, one that names axes may have fewer; the dimensions left out are not divided."""
+        """The same sharding for an array of this many dimensions. As in JAX, a sharding that names axes may have fewer dimensions. The dimensions left out are not divided."""
 
     def shard_shape(self, shape: str | Shape, /) -> Shape:
         """The shape of a shard. Sizes are rounded up."""

@@ -41,6 +41,6 @@ class Executor(concurrent.futures.Executor):
     def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> concurrent.futures.Future[Any]:
         reference = ray.remote(function).options(**self._options).remote(*args, **kwargs)
         future: concurrent.futures.Future[Any] = reference.future()
-        # A future that is cancelled leaves its task: other tasks wait for its place.
+        # Cancelling a future does not cancel its task, and other tasks would wait for the task's place.
         future.add_done_callback(lambda done: ray.cancel(reference) if done.cancelled() else None)
         return future

@@ -281,7 +281,7 @@ impl<'a> Call<'a> {
         let (start, end) = (data.addr(), data.addr().saturating_add(len));
         let writes = id.is_result;
         let overlaps = |other: &ClaimedRange| (writes || other.id.is_result) && other.start < end && start < other.end;
-        // Among operands alone, overlaps are allowed: nothing to search for.
+        // Operands may overlap each other, so without a result there is nothing to search for.
         if (writes || self.has_claimed_result)
             && let Some(other) = self.claimed.iter().find(|other| overlaps(other))
         {

@@ -1,7 +1,7 @@
 //! The types that parameters of kernels may have.
 //!
 //! A new kind is a `Parameter` here, read from the call in `call.rs` and `frame.rs`, written as JSON in `signature.rs`, and made into an argument
-//! by `python/xla_shape_ffi.py`. A kernel of `examples/jax` has one.
+//! by `python/xla_shape_ffi.py`. Add a kernel with such a parameter to `examples/jax`.
 
 use crate::call::{Argument, Call};
 use crate::error::Error;

@@ -157,7 +157,7 @@ unsafe extern "C" fn help(gate: *mut c_void) {
 }
 
 impl ThreadPool<'_> {
-    /// The number of threads; 1 if XLA does not tell.
+    /// The number of threads; 1 if XLA does not report it.
     ///
     /// ```
     /// use xla_shape::{View, ViewMut, shape};
@@ -362,7 +362,7 @@ impl ThreadPool<'_> {
         !failed
     }
 
-    /// XLA's table of functions; `None` if it is too old to have those of the thread pool.
+    /// XLA's table of functions; `None` if it is too old to have the functions of the thread pool.
     fn api(&self) -> Option<&abi::Api> {
         let api = self.0.abi().api;
         // SAFETY: if not null, `api` points to XLA's table of functions, which begins with its size.

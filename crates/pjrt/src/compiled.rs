@@ -96,7 +96,8 @@ impl Topology {
 impl Compiled {
     fn compile(topology: &Topology, program: &Program, options: &CompileOptions) -> Result<Self> {
         program.check_parameters()?;
-        // libtpu ends the process of a program for more devices than there are. A plug-in may not know its devices.
+        // libtpu ends the process if a program needs more devices than there are. Not every plug-in can report its
+        // devices.
         let needed = options.devices(program);
         let available = topology.devices().map_or(needed, |devices| devices.len() as u64);
         if needed > available {
@@ -418,7 +419,7 @@ impl Compiled {
         layouts.iter().map(|&layout| unsafe { layout::read(self.plugin(), call, layout) }).collect()
     }
 
-    /// The sharding of each parameter; `None` if the plug-in does not tell.
+    /// The sharding of each parameter; `None` if the plug-in does not report it.
     ///
     /// ```no_run
     /// # fn example(compiled: &xla_shape_pjrt::Compiled) -> xla_shape_pjrt::Result<()> {
@@ -440,7 +441,7 @@ impl Compiled {
         unsafe { shardings(call.name, args.shardings, args.sharding_sizes, args.num_parameters) }
     }
 
-    /// The sharding of each result; `None` if the plug-in does not tell.
+    /// The sharding of each result; `None` if the plug-in does not report it.
     ///
     /// ```no_run
     /// # fn example(compiled: &xla_shape_pjrt::Compiled) -> xla_shape_pjrt::Result<()> {
@@ -462,7 +463,7 @@ impl Compiled {
     }
 }
 
-/// Converts the error that the plug-in does not have the call to `None`.
+/// Returns `None` in place of the error that the plug-in does not have the call.
 fn if_supported<T>(answer: Result<T>) -> Result<Option<T>> {
     match answer {
         Ok(answer) => Ok(Some(answer)),

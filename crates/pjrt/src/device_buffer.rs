@@ -54,7 +54,8 @@ impl DeviceBuffer {
         self.raw.as_ptr()
     }
 
-    /// The array's shape with its layout on the device. If the plug-in does not tell layouts, the layout is row-major without tiles.
+    /// The array's shape with its layout on the device. If the plug-in does not report layouts, the layout is row-major without
+    /// tiles.
     ///
     /// ```no_run
     /// # fn example(buffer: &xla_shape_pjrt::DeviceBuffer) -> xla_shape_pjrt::Result<()> {

@@ -255,7 +255,7 @@ fn cuda_packages(version: u32) -> &'static str {
     if version < 13 { "jax-cuda12-pjrt nvidia-cuda-nvcc-cu12" } else { "jax-cuda13-pjrt nvidia-cuda-nvcc" }
 }
 
-/// The name for messages of loading and starting a plug-in.
+/// What error messages call the loading and starting of a plug-in.
 pub(crate) const LOADING: &str = "loading the plug-in";
 
 /// A hint for a call that took too long.

@@ -19,13 +19,13 @@ use xla_shape::gpu::{Gpu, UnknownGpu};
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Gpus {
-    /// `None` for the GPU of a description that the user has.
+    /// `None` for the GPU in the user's own description.
     gpu: Option<Gpu>,
-    /// Slices, hosts of a slice and GPUs of a host; `None` if the text does not say them.
+    /// Slices, hosts of a slice and GPUs of a host; `None` if the text does not give them.
     counts: Option<[u32; 3]>,
 }
 
-/// Why a text is not GPUs.
+/// Why a text does not name GPUs.
 ///
 /// ```
 /// use xla_shape_pjrt::{Gpus, GpusError};
@@ -59,7 +59,7 @@ const MAX_GPUS: u64 = 16_384;
 /// One host with as many GPUs as NVIDIA's HGX boards have.
 const HOST: [u32; 3] = [1, 1, 8];
 
-/// The name of the GPU of a description that the user has.
+/// The name of the GPU in the user's own description.
 const DESCRIBED: &str = "gpu";
 
 impl Gpus {
@@ -77,7 +77,7 @@ impl Gpus {
         Self { gpu: Some(gpu), counts: None }
     }
 
-    /// The GPU; `None` for the GPU of a description that the user has: the name is then `gpu`, as in `gpu:2x8`.
+    /// The GPU; `None` for the GPU in the user's own description: its name is `gpu`, as in `gpu:2x8`.
     #[must_use]
     pub const fn gpu(&self) -> Option<Gpu> {
         self.gpu
@@ -116,7 +116,7 @@ impl FromStr for Gpus {
     type Err = GpusError;
 
     /// Reads `h100` for one host, `h100:8`, `h100:2x8` for two hosts, or `h100:2x4x8` for two slices of four hosts. The GPU may have any
-    /// name that [`Gpu::from_name`] knows. `gpu` is the GPU of a description that the user has.
+    /// name that [`Gpu::from_name`] knows. `gpu` is the GPU in the user's own description.
     ///
     /// # Errors
     /// If the text is not a GPU of the core's table, a number is 0, or there are too many.

@@ -87,7 +87,8 @@ pub(crate) fn donated(text: &str) -> BTreeMap<usize, usize> {
 /// The attribute by which JAX asks for a memory.
 pub(crate) const MEMORY_KIND: &str = "mhlo.memory_kind";
 
-/// The text of a program with an attribute at parameters and results, in place of what stood there.
+/// The text of a program in which some parameters and results get an attribute. It replaces an attribute of the same
+/// name.
 ///
 /// # Errors
 /// If the text has no function `@main`, or that has no such parameter or result.
@@ -121,7 +122,8 @@ pub(crate) fn with_attributes(text: &str, name: &str, values: &BTreeMap<Argument
     Ok(new)
 }
 
-/// A parameter or result, such as `tensor<2xf32> {jax.buffer_donor = true} loc("x")`, with an attribute in place of the one of that name.
+/// A parameter or result, such as `tensor<2xf32> {jax.buffer_donor = true} loc("x")`, with this attribute, which replaces one of the same
+/// name.
 fn with_attribute(value: &Value<'_>, name: &str, wanted: &str) -> String {
     let kept = value.attributes().iter().filter(|(key, _)| *key != name);
     let kept = kept.map(|(key, value)| if value.is_empty() { (*key).to_owned() } else { format!("{key} = {value}") });

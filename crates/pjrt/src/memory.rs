@@ -15,12 +15,13 @@ pub struct MemoryStats {
     pub generated_code: u64,
     /// The program's code, in the host's memory.
     pub host_generated_code: u64,
-    /// The peak over all memories of the device together; 0 if the plug-in does not tell (before version 0.72 of the interface).
+    /// The peak over all memories of the device together; 0 if the plug-in does not report it (before version 0.72 of the
+    /// interface).
     pub peak: u64,
 }
 
 impl MemoryStats {
-    /// The same figures as an exact [`Account`], as [`hlo`](xla_shape::hlo) reports memory. It has no heaps of single memory spaces.
+    /// The same figures as an exact [`Account`], as [`hlo`](xla_shape::hlo) reports memory. It does not list heaps by memory space.
     ///
     /// ```
     /// use xla_shape_pjrt::MemoryStats;

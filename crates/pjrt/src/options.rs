@@ -127,7 +127,7 @@ impl CompileOptions {
         message.encode_to_vec()
     }
 
-    /// The number of replicas and that of partitions.
+    /// The numbers of replicas and partitions.
     fn counts(&self, program: &Program) -> (u32, u32) {
         let replicas = self.replicas.or(program.replicas()).unwrap_or(1).max(1);
         (replicas, self.partitions.or(program.partitions()).unwrap_or(1).max(1))

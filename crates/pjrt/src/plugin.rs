@@ -104,7 +104,7 @@ impl LoadOptions {
     ///
     /// By default, the [variables](Self::variables) that libtpu needs are set before the plug-in starts, but only if the process has a
     /// single thread: C code in another thread could read the environment at the same time, which is undefined behaviour. A program
-    /// with several threads should be started with the variables, or load the plug-in before it starts threads. Only Linux tells the
+    /// with several threads should be started with the variables, or load the plug-in before it starts threads. Only Linux reports the
     /// number of threads; on other systems, no variables are set.
     ///
     /// ```no_run
@@ -330,8 +330,8 @@ fn to_set(options: &LoadOptions) -> impl Iterator<Item = (&'static str, &'static
     options.environment.then(|| options.variables()).into_iter().flatten()
 }
 
-/// Whether this process has a single thread, counting those that Rust has not started. False where the system does not tell: only
-/// Linux has this folder.
+/// Whether this process has a single thread, counting those that Rust has not started. False where the system does not report
+/// this: only Linux has this folder.
 fn is_only_thread() -> bool {
     std::fs::read_dir("/proc/self/task").is_ok_and(|threads| threads.count() == 1)
 }
@@ -396,8 +396,8 @@ impl Plugin {
     /// # Safety
     /// `api` is null, or what a plug-in's `GetPjrtApi` returned: a table as long as its first field says, with extensions as long as
     /// their first fields say. They hold the functions of the interface, never change, and live until the process ends. The functions
-    /// do what `pjrt_c_api.h` says of them: they use arguments only until they return, objects live until they are destroyed, results
-    /// as long as their objects, and all functions may be called from several threads at the same time.
+    /// do what `pjrt_c_api.h` says about them: they use arguments only until they return, objects live until they are destroyed,
+    /// results as long as their objects, and all functions may be called from several threads at the same time.
     pub unsafe fn from_api(name: &str, api: *const Api) -> Result<Self> {
         // SAFETY: both functions have the same contract.
         unsafe { Self::start(api, name.to_owned(), None) }

@@ -41,8 +41,8 @@ pub enum Format {
 }
 
 impl Format {
-    /// The language of a file's content, from its first bytes or, after comments, its first words; `None` if they do not tell, as in
-    /// a binary message.
+    /// The language of a file's content, from its first bytes or, after comments, its first words; `None` if they do not show it, as
+    /// in a binary message.
     ///
     /// ```
     /// use xla_shape_pjrt::Format;
@@ -197,14 +197,14 @@ impl Program {
     /// ```
     ///
     /// # Errors
-    /// If it is not MLIR as text, or has no such parameter or result. Bytecode can be printed as text by JAX's `lowered.as_text()`; of HLO
-    /// XLA ignores the layouts that its text asks for.
+    /// If it is not MLIR as text, or has no such parameter or result. JAX's `lowered.as_text()` prints bytecode as text. For HLO there is
+    /// no such request: XLA ignores the layouts in its text.
     pub fn with_layouts(&self, layouts: &BTreeMap<Argument, Layout>) -> Result<Self> {
         let modes = layouts.iter().map(|(&argument, layout)| (argument, LayoutMode::Layout(layout.clone())));
         self.with_layout_modes(&modes.collect())
     }
 
-    /// Like [`with_layouts`](Self::with_layouts), where the choice of a layout may also be left to the compiler.
+    /// Like [`with_layouts`](Self::with_layouts), but the choice of a layout can also be left to the compiler.
     ///
     /// ```
     /// use std::collections::BTreeMap;
@@ -241,7 +241,8 @@ impl Program {
     /// ```
     ///
     /// # Errors
-    /// As [`with_layouts`](Self::with_layouts), and if the name of a memory is empty or has other characters than letters, digits and `_`.
+    /// As for [`with_layouts`](Self::with_layouts). Also if the name of a memory is empty or has other characters than letters, digits and
+    /// `_`.
     pub fn with_memory_kinds(&self, kinds: &BTreeMap<Argument, &str>) -> Result<Self> {
         let is_name =
             |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
@@ -252,7 +253,7 @@ impl Program {
         self.with_attributes(MEMORY_KIND, "layouts and memories", &kinds.collect())
     }
 
-    /// what: what attributes of this name ask for, for the error.
+    /// `what` says what these attributes ask for, for the error's message.
     fn with_attributes(&self, name: &str, what: &str, values: &BTreeMap<Argument, String>) -> Result<Self> {
         let text = self.mlir_text().ok_or_else(|| {
             Error::NoLayouts(format!("{what} can be asked for in the text of MLIR alone (JAX: `lowered.as_text()`)"))
@@ -302,7 +303,7 @@ impl Program {
         self.partitions
     }
 
-    /// Checks the types of the parameters, as far as the program's text tells them, because libtpu ends the process for some types.
+    /// Checks the types of the parameters, as far as the program's text gives them, because libtpu ends the process for some types.
     ///
     /// # Errors
     /// If a parameter has an unbounded dimension, or more elements than fit into an `i64`.

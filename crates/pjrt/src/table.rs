@@ -132,7 +132,7 @@ impl Functions {
         self.api.get::<unsafe extern "C" fn()>(function.offset).is_some()
     }
 
-    /// Whether the plug-in has the extension that tells layouts.
+    /// Whether the plug-in has the extension that reports layouts.
     pub(crate) const fn has_layouts(&self) -> bool {
         self.layouts.is_some()
     }

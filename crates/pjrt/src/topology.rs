@@ -44,7 +44,7 @@ struct TopologyHandle {
     plugin: Plugin,
     raw: NonNull<RawTopology>,
     name: String,
-    /// Options of the compiler, where the user sets none.
+    /// Options of the compiler that apply unless the user sets them.
     defaults: Vec<(&'static str, String)>,
 }
 
@@ -239,7 +239,7 @@ impl Topology {
         &self.inner.name
     }
 
-    /// Options of the compiler, where the user sets none.
+    /// Options of the compiler that apply unless the user sets them.
     pub(crate) fn defaults(&self) -> impl Iterator<Item = (&'static str, String)> {
         self.inner.defaults.iter().cloned()
     }

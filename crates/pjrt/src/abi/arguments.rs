@@ -194,7 +194,8 @@ structs! {
         num_tiles: usize,
     }
 
-    /// A layout, with tiles (`type` 0). Layouts by strides (1) have their two fields in the place of the first of `tiled`.
+    /// A layout, with tiles (`type` 0). A layout given by strides (`type` 1) has two fields, in place of the first two
+    /// fields of `tiled`.
     BufferMemoryLayout = "PJRT_Buffer_MemoryLayout" {
         tiled: BufferMemoryLayoutTiled,
         r#type: c_int,

@@ -245,7 +245,7 @@ functions! {
 }
 
 functions! {
-    /// The extension that tells the layouts of arrays (`PJRT_Layouts_Extension`).
+    /// The extension that reports the layouts of arrays (`PJRT_Layouts_Extension`).
     LayoutsExtension { base: ExtensionBase, }
     PJRT_Layouts_MemoryLayout_Destroy(LayoutsMemoryLayoutDestroyArgs);
     PJRT_Layouts_MemoryLayout_Serialize(LayoutsMemoryLayoutSerializeArgs);
@@ -257,7 +257,7 @@ functions! {
 }
 
 functions! {
-    /// The extension that tells how parameters and results are divided among devices (`PJRT_Shardings_Extension`).
+    /// The extension that reports how parameters and results are divided among devices (`PJRT_Shardings_Extension`).
     ShardingsExtension { base: ExtensionBase, }
     PJRT_Shardings_PJRT_Executable_ParameterShardings(ShardingsExecutableParameterShardingsArgs);
     PJRT_Shardings_PJRT_Executable_OutputShardings(ShardingsExecutableOutputShardingsArgs);
