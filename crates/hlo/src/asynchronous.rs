@@ -172,8 +172,8 @@ impl Module {
 }
 
 impl<'m> Instruction<'m> {
-    /// The shape of what it computes. The shape of an asynchronous start also has its operands, and what it works with, such as semaphores;
-    /// that of an `all-reduce-start` with an opcode of its own does not.
+    /// The shape of what it computes. The shape of an asynchronous start also has its operands, and what it works with, such as semaphores.
+    /// The shape of an `all-reduce-start` with an opcode of its own has only the result.
     pub(crate) fn computed_shape(self) -> &'m Shape {
         let shape = self.shape();
         let element = |index: usize| shape.tuple_shapes().and_then(|all| all.get(index)).unwrap_or(shape);
@@ -185,8 +185,8 @@ impl<'m> Instruction<'m> {
         }
     }
 
-    /// Whether an array of its shape, by number, is a result of the operation that a short form wraps. Such a result is there just before
-    /// what else the step defines: XLA runs the wrapped computation first.
+    /// Whether an array of its shape, by number, is a result of the operation that a short form wraps. XLA runs the wrapped computation
+    /// first, so such a result is defined before the other values of the step.
     pub(crate) fn is_wrapped_result(self, leaf: usize) -> bool {
         let Some((_, Step::Start | Step::Update)) = self.short_form() else { return false };
         let Some([operands, result, ..]) = self.shape().tuple_shapes() else { return false };

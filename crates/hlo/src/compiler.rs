@@ -26,8 +26,8 @@ impl Module {
         only.filter(|_| has_cmem && self.is_for_tpu())
     }
 
-    /// What shows that an older release of the TPU compiler than libtpu 0.0.47 made the module, as part of a sentence. `None` if nothing does: not
-    /// every module of such a release shows it.
+    /// A sign that the TPU compiler that made the module is older than libtpu 0.0.47, as part of a sentence. `None` if there is no sign; a
+    /// module of such a release need not have one.
     ///
     /// ```
     /// use xla_shape_hlo::Module;

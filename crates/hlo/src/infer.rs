@@ -73,7 +73,7 @@ fn infer(rule: Rule<'_>, operands: &[&Shape], written: Option<&Shape>) -> Result
     Ok(rule.infer(operands, written)?.into_owned())
 }
 
-/// What takes a rule, the operand shapes and the written shape.
+/// A function that uses a rule, the operand shapes and the written shape.
 type UseRule<'f, 'm> = &'f mut dyn FnMut(Rule<'_>, &[&'m Shape], Option<&'m Shape>) -> Result<()>;
 
 /// The input of shape inference: an instruction, its parsed attributes and the shapes of its operands.
@@ -190,7 +190,8 @@ impl<'m, 'g> Inference<'m, 'g> {
         Ok(Devices::new(self.instruction, self.attributes)?.group_size()?.filter(|&size| size > 1))
     }
 
-    /// What `f` makes of the inference rule of an opcode, of the operand shapes and of the written shape; `None` if the opcode has no rule here.
+    /// Calls `f` with the inference rule of an opcode, the operand shapes and the written shape, and returns its result; `None` if the opcode
+    /// has no rule here.
     fn with_rule<R>(
         &self,
         opcode: Opcode<'_>,
@@ -211,7 +212,7 @@ impl<'m, 'g> Inference<'m, 'g> {
     fn use_rule(&self, opcode: Opcode<'_>, parameters: &mut Parameters, f: UseRule<'_, 'm>) -> Result<Option<()>> {
         let (operands, written) = (self.operands.as_slice(), self.written);
         let mut f = |rule: Rule<'_>| f(rule, operands, written).map(Some);
-        // `None` for the operation that a short form wraps, which comes here, too.
+        // This function also infers the operation that a short form wraps; for that, `short` is `None`.
         let short = self.instruction.long_form().filter(|_| opcode == self.instruction.opcode());
         match opcode {
             // XLA's parser requires a written shape here (`HloParserImpl::CreateInstruction`).

@@ -28,8 +28,8 @@ impl Language {
         bytes.starts_with(BYTECODE)
     }
 
-    /// The language of a file's content, from its first bytes or, after comments, its first words; `None` if they do not tell, as in
-    /// a binary message.
+    /// The language of a file's content, from its first bytes or, after comments, its first words; `None` if they do not show it, as
+    /// in a binary message.
     ///
     /// ```
     /// use xla_shape_hlo::Language;

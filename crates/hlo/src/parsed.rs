@@ -172,7 +172,7 @@ fn accuracy(value: Value<'_>) -> Read<Accuracy> {
     }
 }
 
-/// Reads a number greater than `-by`.
+/// Reads a number of at least 0, or a negative one greater than `-by`.
 fn at_least_zero(value: Value<'_>, by: f64, may_be_infinite: bool) -> Read<f64> {
     if may_be_infinite && value.text() == "inf" {
         return Ok(f64::INFINITY);

@@ -55,7 +55,7 @@ impl Module {
         Readers { module: self, starts, numbers }
     }
 
-    /// Each value that an instruction reads, once for each of its readers: the numbers of both.
+    /// Pairs of numbers: a value, and an instruction that reads it. Each pair occurs once.
     fn reads(&self) -> impl Iterator<Item = (u32, u32)> {
         self.instructions().flat_map(|reader| {
             let made = reader.operands().filter_map(|operand| Some(operand.instruction()?.number()));

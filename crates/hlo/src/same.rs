@@ -82,7 +82,8 @@ impl<'m> Pairs<'m> {
     }
 }
 
-/// Whether the instructions agree in what names no other instruction or computation, apart from attributes.
+/// Whether the instructions agree in the parts that do not name other instructions or computations. Attributes are
+/// compared elsewhere.
 fn is_same_itself(one: Instruction<'_>, other: Instruction<'_>) -> bool {
     let has_names = !matches!(one.opcode(), Opcode::Constant | Opcode::Parameter);
     one.opcode() == other.opcode()
@@ -96,7 +97,7 @@ fn attributes<'m>(of: Instruction<'m>) -> impl Iterator<Item = Attribute<'m>> {
     of.attributes().filter(|attribute| !ORIGINS.contains(&attribute.name()))
 }
 
-/// Whether the modules have the same attributes, but for those of the program that made them.
+/// Whether the modules have the same attributes, except for `frontend_attributes`, which depend on the program that made the module.
 fn has_same_attributes(one: &Module, other: &Module) -> bool {
     let [texts, others] = [one, other].map(|module| {
         let kept = module.attributes().filter(|of| of.name() != "frontend_attributes");
@@ -105,7 +106,8 @@ fn has_same_attributes(one: &Module, other: &Module) -> bool {
     texts.eq(others)
 }
 
-/// Whether the entry computations are the same, with all that they call; of modules without one, all computations.
+/// Whether the entry computations are the same, with all that they call. Without entry computations, all computations
+/// are compared.
 fn has_same_computations<'m>(one: &'m Module, other: &'m Module) -> bool {
     let mut waiting = match (one.entry(), other.entry()) {
         (Some(one), Some(other)) => [(one, other)].to_vec(),
@@ -130,7 +132,7 @@ fn is_same_computation<'m>(
     other: Computation<'m>,
     waiting: &mut Vec<(Computation<'m>, Computation<'m>)>,
 ) -> bool {
-    // Parameters have no place in the order.
+    // The places of parameters in the text do not matter, so they are compared by number.
     let [mine, theirs] = [one, other].map(|of| {
         let others = of.instructions().filter(|found| found.opcode() != Opcode::Parameter);
         of.parameters_by_number().into_iter().map(|(_, found)| found).chain(others).collect::<Vec<_>>()

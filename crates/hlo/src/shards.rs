@@ -177,8 +177,8 @@ impl Module {
         found
     }
 
-    /// The number of devices of a program with these [sharded arrays](Self::sharded_arrays): the [stated one](Self::partition_count) or, as a message
-    /// does not state it, the largest number in a sharding.
+    /// The number of devices of a program with these [sharded arrays](Self::sharded_arrays): the [stated one](Self::partition_count) or, because
+    /// messages do not state it, the largest number in a sharding.
     ///
     /// ```
     /// let text = "HloModule m\nENTRY e { a = f32[8] parameter(0), sharding={replicated} ROOT b = f32[8] negate(a), sharding={devices=[4]<=[4]} }";

@@ -138,7 +138,7 @@ mod tests {
         assert_eq!((&told[1], &told[2]), (&super::Source::default(), &super::Source::default()));
     }
 
-    /// As messages of older releases have them.
+    /// The tables and lines as messages of older releases have them.
     #[test]
     fn a_line_counts_more_than_a_frame() {
         let text = "HloModule m\n\nFileNames\n1 \"b.py\"\n\nFunctionNames\n1 \"f\"\n\nFileLocations\n\

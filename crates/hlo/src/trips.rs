@@ -4,10 +4,11 @@ use crate::schema::Key;
 use crate::{Computation, Instruction, Opcode};
 use xla_shape_core::{ElementClass, ElementType};
 
-/// How often the body of a `while` runs: what `backend_config` says (`known_trip_count`), or what follows from a counter that goes
-/// from one constant to another by a constant step; `None` if neither is there.
+/// How often the body of a `while` runs: the `known_trip_count` of its `backend_config`, or the number that follows from a counter
+/// that goes from one constant to another by a constant step. `None` if it has neither.
 ///
-/// The same loops are counted as by XLA, and some more: `xla/service/while_loop_analysis.cc`, `ComputeWhileLoopTripCount`.
+/// This counts all loops that XLA counts, and some more: `xla/service/while_loop_analysis.cc`,
+/// `ComputeWhileLoopTripCount`.
 pub(crate) fn trip_count(loops: Instruction<'_>) -> Option<u64> {
     known_trip_count(loops).or_else(|| {
         let condition = loops.callee(Key::Condition)?;
@@ -26,7 +27,7 @@ pub(crate) fn trip_count(loops: Instruction<'_>) -> Option<u64> {
         };
         let trips = counted(counter, direction, i128::from(limit))?;
         let last = i128::from(counter.step).checked_mul(i128::from(trips))?.checked_add(i128::from(counter.start))?;
-        // A counter that leaves the range of its type goes on at its other end.
+        // A counter that leaves the range of its type wraps around, so the count would be wrong.
         let counter_type = sides.into_iter().find_map(|side| Some(side.shape().array()?.element_type()))?;
         range(counter_type).is_none_or(|range| range.contains(&last)).then_some(trips)
     })
@@ -134,7 +135,7 @@ fn counted(counter: Counter, direction: &str, limit: i128) -> Option<u64> {
         "GE" => (start.checked_sub(limit)?.checked_add(1)?, step.checked_neg()?),
         "NE" => {
             let way = limit.checked_sub(start)?;
-            // It must meet the limit exactly.
+            // The counter must reach exactly the limit.
             return match (way, way.checked_rem(step)) {
                 (0, _) => Some(0),
                 (_, Some(0)) => u64::try_from(way.checked_div(step)?).ok(),
@@ -156,7 +157,8 @@ mod tests {
     use crate::{Module, Opcode};
     use alloc::format;
 
-    /// How often a loop runs that starts at a number, compares with a limit, and changes by what the body says.
+    /// How often a loop runs: `start` is the counter's first value, `compare` the condition, and `next` computes the
+    /// next value.
     fn trips(start: i64, compare: &str, next: &str) -> Option<u64> {
         let text = format!(
             "HloModule m
@@ -208,7 +210,8 @@ ENTRY e {{
 
     #[test]
     fn loops_that_do_not_count_are_unknown() {
-        // It never meets the limit, goes the other way, stands still, or is not a counter.
+        // Loops whose counter never reaches the limit exactly, goes in the wrong direction or does not change, and one
+        // without a counter.
         assert_eq!(trips(0, "compare(i, limit), direction=NE", "add(i, three)"), None);
         assert_eq!(trips(0, "compare(i, limit), direction=LT", "subtract(i, one)"), None);
         assert_eq!(trips(0, "compare(i, limit), direction=LT", "add(i, i)"), None);

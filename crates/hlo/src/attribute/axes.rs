@@ -1,4 +1,4 @@
-//! The axes of the devices' mesh along which a collective goes.
+//! The axes of the devices' mesh along which a collective moves data.
 
 use crate::schema::Key;
 use crate::{Instruction, Module, ReplicaGroups};
@@ -7,7 +7,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use xla_shape_core::shard::{AxisRef, Mesh, NamedSharding, Sharding, ShardingKind};
 
-/// The axes along which a collective goes.
+/// The axes along which a collective moves data.
 ///
 /// ```
 /// use xla_shape_hlo::Module;
@@ -27,14 +27,14 @@ use xla_shape_core::shard::{AxisRef, Mesh, NamedSharding, Sharding, ShardingKind
 pub struct CollectiveAxes {
     /// Their names, from major to minor.
     pub axes: Vec<Box<str>>,
-    /// For a collective-permute along a single axis: the distance, in places, at which every device sends, such as 1 for the next device. Around the end of
-    /// the axis, the shorter way counts: -1 is the device before. `None` if not all send equally far.
+    /// For a collective-permute along a single axis: how many places along the axis every device sends, such as 1 to the next device. The axis
+    /// is a ring and the shorter way counts: -1 is to the device before. `None` if not all send equally far.
     pub shift: Option<i64>,
 }
 
 impl Module {
-    /// The mesh of the devices that collectives name in their groups. `None` if none does, they name different ones, or the program has replicas, so
-    /// that numbers in groups may be those of replicas.
+    /// The mesh of the devices that collectives name in their groups. `None` if no collective names a mesh, if they name different ones, or if
+    /// the program has replicas, because numbers in groups may then mean replicas.
     #[must_use]
     pub fn device_mesh(&self) -> Option<Mesh> {
         let replicas = self.attribute("replica_count").map(|value| value.number());
@@ -57,8 +57,8 @@ fn named_of(sharding: &Sharding) -> Option<&NamedSharding> {
 }
 
 impl Instruction<'_> {
-    /// The axes of a mesh along which a collective goes: its groups are all devices along these axes, or its pairs differ only along them. `None` if that
-    /// is not so, or it has neither groups nor pairs.
+    /// The axes of a mesh along which a collective moves data: each group consists of all devices along these axes, or the devices of each pair
+    /// differ only along them. `None` if there are no such axes, or it has neither groups nor pairs.
     #[must_use]
     pub fn collective_axes(self, mesh: &Mesh) -> Option<CollectiveAxes> {
         if let Some(pairs) = self.value_of(Key::SourceTargetPairs) {

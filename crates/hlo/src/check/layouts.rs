@@ -14,7 +14,8 @@ pub(super) fn are_assigned(module: &Module) -> bool {
     module.is_scheduled() || module.shapes().iter().any(tiled)
 }
 
-/// Checks that the operands of an instruction are in the order of its result, and in memory that it may read into the result.
+/// Checks that the operands of an instruction have the order of dimensions of its result, and that it may move data from
+/// their memory spaces to its own.
 pub(super) fn check(instruction: Instruction<'_>, are_assigned: bool) -> Result<()> {
     let Some(result) = instruction.shape().array() else { return Ok(()) };
     let operands = instruction.operands().filter_map(|operand| operand.shape()?.array());

@@ -50,7 +50,7 @@ fn head<'m>(computation: Computation<'m>, findings: &mut Findings<'m>) {
     let mut by_number = vec![None; parameters.len()];
     for (number, parameter) in parameters {
         match by_number.get_mut(number) {
-            // As many places as parameters: each number fits and is new, or one of them is missing.
+            // There are as many places as parameters. So if each number fits and occurs once, none is missing.
             Some(place @ None) => *place = Some(parameter),
             _ => return findings.error(parameter, Problem::ParameterNumber { number }),
         }

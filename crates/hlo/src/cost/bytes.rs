@@ -1,4 +1,4 @@
-//! How long a GPU takes at least for instructions of which its compiler says nothing, from the bytes that they move and their operations.
+//! The least time that a GPU takes for instructions without a figure of its compiler, from the bytes that they move and their operations.
 
 use super::convolution::{operations, target};
 use super::copies::moved;
@@ -11,9 +11,9 @@ use xla_shape_core::{Shape, memory_space};
 /// The picoseconds in a second.
 const SECOND: u128 = 1_000_000_000_000;
 
-/// The picoseconds in which a memory moves the bytes of a copy, a transpose, a fusion of these alone, a slice that is read or overwritten, a convolution or a
-/// product of a library; of a convolution, those in which the GPU does its operations, if that is longer. `None` for what does more than that, or moves
-/// bytes to or from the host.
+/// The picoseconds in which the memory moves the bytes of an instruction: a copy, a transpose, a fusion of these alone, a slice that is read or
+/// overwritten, a convolution, or a product that a library computes. For a convolution, the time for its operations counts if that is longer.
+/// `None` for other instructions, and for those that move bytes to or from the host.
 pub(super) fn time(instruction: Instruction<'_>, speed: Speed) -> Option<(u64, Basis)> {
     let shapes = || instruction.operands().filter_map(|operand| operand.shape());
     let arrays = shapes().chain([instruction.shape()]).flat_map(Shape::arrays);

@@ -1,4 +1,4 @@
-//! How many operations a convolution of cuDNN is.
+//! The number of operations of a convolution by cuDNN.
 
 use crate::schema::Key;
 use crate::{Instruction, Opcode};
@@ -8,13 +8,13 @@ use xla_shape_core::{ArrayShape, ElementType, Shape};
 /// Windows with more elements along a dimension than this are not counted.
 const LARGEST_WINDOW: u64 = 1 << 16;
 
-/// The multiplications and additions of a convolution of cuDNN, without those of padding, as `HloCostAnalysis::HandleConvolution` counts them
+/// The multiplications and additions of a convolution by cuDNN, without those on padding, as `HloCostAnalysis::HandleConvolution` counts them
 /// (`xla/service/hlo_cost_analysis.cc`), and the type of its elements. `None` for another instruction, and for an input with holes.
 pub(super) fn operations(call: Instruction<'_>) -> Option<(u64, ElementType)> {
     let kind = target(call)?.strip_prefix("__cudnn$conv")?;
     let result = call.shape().tuple_shapes()?.first()?.array()?;
     let operand = |number| call.operand(number).and_then(|operand| operand.shape()).and_then(Shape::array);
-    // The labels and the window are those of the convolution forward.
+    // The labels and the window always describe the forward convolution.
     let (input, filter, output) = match kind {
         "BackwardInput" => (result, operand(1)?, operand(0)?),
         "BackwardFilter" => (operand(0)?, result, operand(1)?),
@@ -22,7 +22,8 @@ pub(super) fn operations(call: Instruction<'_>) -> Option<(u64, ElementType)> {
     };
     let labels = call.value_of(Key::DimLabels)?.dim_labels().ok()?;
     let window = call.value_of(Key::Window)?.window().ok()?;
-    // Each weight of a pair of channels meets the elements of each image that are in its reach.
+    // There is a multiplication for each pair of channels, each image, and each pair of an output and a window element
+    // within the input.
     let mut count = size(filter, labels.kernel.first)?
         .checked_mul(size(filter, labels.kernel.second)?)?
         .checked_mul(size(output, labels.output.first)?)?;
@@ -33,7 +34,7 @@ pub(super) fn operations(call: Instruction<'_>) -> Option<(u64, ElementType)> {
     Some((count.checked_mul(2)?, operand(0)?.element_type()))
 }
 
-/// What a custom call calls.
+/// The target of a custom call.
 pub(super) fn target(call: Instruction<'_>) -> Option<&str> {
     let target = call.value_of(Key::CustomCallTarget).filter(|_| call.opcode() == Opcode::CustomCall)?;
     Some(target.text().trim_matches('"'))
@@ -43,7 +44,8 @@ fn size(array: &ArrayShape, dimension: usize) -> Option<u64> {
     array.dimensions().get(dimension)?.extent()
 }
 
-/// How many pairs of an element of the output and an element of the window read an element of the input, along one dimension.
+/// The number of pairs of an output element and a window element, along one dimension, that read an element of the input and
+/// not padding.
 fn pairs(input: u64, output: u64, window: &WindowDimension) -> Option<u64> {
     if window.base_dilation != 1 || window.size > LARGEST_WINDOW {
         return None;

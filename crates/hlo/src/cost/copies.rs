@@ -12,8 +12,8 @@ use xla_shape_core::compare::LayoutEqual;
 use xla_shape_core::{ArrayShape, ElementClass, ElementType};
 
 /// An instruction that only moves data: a copy, a transpose, a reshape that changes positions, a convert that changes the layout and
-/// leaves the bits of each element as they are, or a fusion of these alone. Also a broadcast that repeats elements, if only products read the result, and
-/// what computes an array element by element, if only gathers read the result.
+/// leaves the bits of each element as they are, or a fusion of these alone. Also a broadcast that repeats elements, if only products read the
+/// result, and an instruction that computes an array element by element, if only gathers read the result.
 #[derive(Clone, Debug)]
 pub struct Copy<'m> {
     /// The instruction, and what it costs.
@@ -28,11 +28,11 @@ pub struct Copy<'m> {
     pub producer: Fixed<'m>,
     /// What fixed the layout that is written.
     pub consumer: Fixed<'m>,
-    /// For a copy of a parameter: another instruction that reads or returns the parameter in its layout, the first one that is found. If the
+    /// For a copy of a parameter: the first other instruction found that reads or returns the parameter in its layout. If the
     /// parameter had another layout, that instruction might need a copy instead.
     pub also: Option<Fixed<'m>>,
-    /// The parameter, with its number, whose donation would make the copy unnecessary: a result is its array, updated in place, and nothing needs the
-    /// value before after that. `None` if that is not certain.
+    /// The parameter, with its number, whose donation would make the copy unnecessary: a result is its array, updated in place, and nothing
+    /// reads the old value after an update. `None` if that is not certain.
     pub donatable: Option<(Instruction<'m>, usize)>,
 }
 
@@ -56,16 +56,16 @@ pub enum Change {
     Layout,
     /// The memory space alone.
     MemorySpace,
-    /// Neither: the copy makes a second buffer with the same contents, so that one of both can be overwritten.
+    /// Neither: the copy makes a second buffer with the same contents, so that one of the two can be overwritten.
     Nothing,
-    /// How often each element is there. Only products read the result, and each could read the array before; the [`consumer`](Copy::consumer) is the
-    /// first of them.
+    /// How often each element is there. Only products read the result, and each could read the smaller array instead; the
+    /// [`consumer`](Copy::consumer) is the first of them.
     Repetition {
         /// How many times the result has each element.
         times: u64,
     },
-    /// The value of each element. Only gathers read the result, and each could read the array before; the [`consumer`](Copy::consumer) is the first of
-    /// them.
+    /// The value of each element. Only gathers read the result, and each could read the array before the computation instead; the
+    /// [`consumer`](Copy::consumer) is the first of them.
     Values {
         /// How many elements are computed.
         computed: u64,
@@ -228,7 +228,7 @@ impl<'m> Search<'m> {
                     (Opcode::GetTupleElement, Some(element)) => {
                         elements.entry((value, element)).or_default().push(reader)
                     }
-                    // A value that a tuple has twice counts where it stands first.
+                    // If a tuple has a value twice, its first place counts.
                     (Opcode::Tuple, _) if positions.contains_key(&(reader.number(), value)) => {}
                     (opcode, _) => {
                         if opcode == Opcode::Tuple {
@@ -286,22 +286,23 @@ impl<'m> Search<'m> {
         Some(Copy { cost: cost.clone(), from, to, change, producer, consumer, also, donatable })
     }
 
-    /// What takes the array at this position out of a tuple.
+    /// The instructions that take the array at this position out of a tuple.
     pub(super) fn elements_of(&self, tuple: Instruction<'m>, position: usize) -> &[Instruction<'m>] {
         self.elements.get(&(tuple.number(), position)).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// What takes any array out of a tuple.
+    /// The instructions that take any array out of a tuple.
     pub(super) fn all_elements_of(&self, tuple: Instruction<'m>) -> impl Iterator<Item = &Instruction<'m>> {
         self.elements.range((tuple.number(), 0)..=(tuple.number(), usize::MAX)).flat_map(|(_, readers)| readers)
     }
 
-    /// What else reads a value.
+    /// The other readers of a value.
     pub(super) fn readers_of(&self, value: Instruction<'m>) -> &[Instruction<'m>] {
         self.readers.get(&value.number()).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// What the parameter or the result of a computation that is not the entry belongs to.
+    /// What fixes the layout of a parameter or result of a computation other than the entry: a loop, or the instruction
+    /// that calls the computation.
     fn outside(&self, instruction: Instruction<'m>) -> Fixed<'m> {
         match self.loops.contains(&instruction.computation().number()) {
             true => Fixed::Loop(instruction),
@@ -385,7 +386,7 @@ const LONGEST_CHAIN: usize = 64;
 /// How many readers of one value are looked at; the first ones count.
 const MOST_READERS: usize = 1000;
 
-/// Whether an instruction hands an array on in the layout in which it gets it.
+/// Whether an instruction passes an array on with its layout unchanged.
 fn hands_on(instruction: Instruction<'_>) -> bool {
     use Opcode as O;
     match instruction.opcode() {
@@ -464,7 +465,7 @@ impl<'m> Search<'m> {
         found
     }
 
-    /// Calls `found` with the way in which each use of an array fixes its layout; the use `without` is skipped. `array` is an instruction and
+    /// Calls `found` for each use of an array, with what fixes the layout there; the use `without` is skipped. `array` is an instruction and
     /// the index of the array in its value.
     fn uses(
         &self,
@@ -502,7 +503,7 @@ impl<'m> Search<'m> {
     }
 }
 
-/// What an instruction that makes or reads an array has to do with its layout.
+/// How an instruction that makes or reads an array fixes its layout.
 fn fixed_by<'m>(instruction: Instruction<'m>) -> Fixed<'m> {
     let family = instruction.opcode().family();
     let has_product = || {
@@ -576,7 +577,7 @@ ENTRY e {
         assert_eq!(changes("f32[8,128]{1,0}", "f32[8,128]{0,1}"), [Change::Layout]);
         assert_eq!(changes("u32[8,128]{1,0}", "s32[8,128]{0,1}"), [Change::Layout]);
         assert_eq!(changes("f32[8,128]{1,0}", "f32[8,128]{1,0:S(1)}"), [Change::MemorySpace]);
-        // These compute, or do nothing.
+        // The following converts compute values, or change nothing.
         assert_eq!(changes("f32[8,128]{1,0}", "bf16[8,128]{0,1}"), []);
         assert_eq!(changes("f32[8,128]{1,0}", "s32[8,128]{0,1}"), []);
         assert_eq!(changes("pred[8,128]{1,0}", "u8[8,128]{0,1}"), []);

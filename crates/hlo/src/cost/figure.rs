@@ -81,15 +81,18 @@ pub enum Basis {
     Estimate,
     /// The compiler's bound for a GPU, because its estimate is more than [`Reification::CREDIBLE`] times as long.
     Bound,
-    /// The bytes that the instruction reads and writes over the bandwidth of the GPU's memory, because the compiler says nothing.
+    /// The bytes that the instruction reads and writes, divided by the bandwidth of the GPU's memory, because the compiler gives
+    /// no figure.
     Bytes,
-    /// The operations of a convolution over those per second of the GPU's matrix units, because that is longer than its bytes take.
+    /// The operations of a convolution, divided by the operations per second of the GPU's matrix units, because that takes longer
+    /// than its bytes.
     Operations,
-    /// The compiler's estimate of a sort. It is that of one pass, and a sort makes many.
+    /// The compiler's estimate of a sort. It is for one pass, and a sort makes many.
     OnePass,
 }
 
-/// What a compiler for GPUs says of one run of an instruction (`reification_cost` of its `backend_config`), in picoseconds.
+/// What a compiler for GPUs says about one run of an instruction (`reification_cost` of its `backend_config`), in
+/// picoseconds.
 ///
 /// ```
 /// use xla_shape_hlo::cost::Reification;
@@ -275,7 +278,7 @@ fn reification(instruction: Instruction<'_>) -> Result<Said, Trouble> {
             *place = Some(0);
             continue;
         };
-        // A model that divided by zero says nothing.
+        // A model that divided by zero has no figure.
         if found.as_str().is_some_and(|text| ["Infinity", "-Infinity", "NaN"].contains(&text)) {
             continue;
         }
@@ -285,7 +288,7 @@ fn reification(instruction: Instruction<'_>) -> Result<Said, Trouble> {
         };
         *place = Some(time);
     }
-    // A speed of light that is the constant for everything without a model bounds nothing.
+    // The constant `NO_MODEL` is not a bound, so the other model's figure replaces it.
     let bound = light.filter(|&light| light != NO_MODEL).or(indexing);
     // For a product, the model of products is closer to the times of an H200 than the model without a name.
     let estimate = product.or(estimate);
@@ -305,10 +308,11 @@ fn sorts(instruction: Instruction<'_>) -> bool {
     instruction.opcode() == Opcode::Sort || inside.any(|inside| inside.opcode() == Opcode::Sort)
 }
 
-/// The speed of light, in picoseconds, that the compiler writes for what it has no model of: `kLowCost`, which is 1, times 0.01 µs.
+/// The speed of light, in picoseconds, that the compiler writes for instructions without a model: `kLowCost`, which is 1, times
+/// 0.01 µs.
 const NO_MODEL: u64 = 10_000;
 
-/// Microseconds as whole picoseconds; `None` if they are not a time. One that is too long for a `u64` is the longest.
+/// Microseconds as whole picoseconds; `None` if they are not a time. A time that is too long becomes the longest one.
 fn picoseconds(microseconds: &Value) -> Option<u64> {
     let time = microseconds.as_f64().filter(|time| *time >= 0.0)?;
     // The conversion saturates, and 0.5 rounds.

@@ -54,8 +54,8 @@ impl crate::Module {
         errors.into_iter().next().map_or(Ok(costs), Err)
     }
 
-    /// As [`costs`](Self::costs), where figures that are not numbers are missing and calls in a circle are not followed; and the errors. With an
-    /// error there is no total.
+    /// Like [`costs`](Self::costs), but continues after errors, and returns them, too. Figures that are not numbers count as missing, and calls
+    /// in a circle are not followed. After an error there is no total.
     ///
     /// ```
     /// let module = xla_shape_hlo::Module::parse(r#"
@@ -75,9 +75,9 @@ impl crate::Module {
         totals::costs(self, None)
     }
 
-    /// As [`costs_with_errors`](Self::costs_with_errors), for a GPU with this speed: copies, transposes and convolutions, of which its compiler
-    /// says nothing, take as long as the memory needs for their bytes ([`Basis::Bytes`]); a convolution as long as the matrix units need for its
-    /// operations, if that is longer ([`Basis::Operations`]). Other modules are not affected.
+    /// Like [`costs_with_errors`](Self::costs_with_errors), for a GPU with this speed. Its compiler gives no figures for copies, transposes and
+    /// convolutions. They take as long as the memory needs for their bytes ([`Basis::Bytes`]). A convolution takes as long as the matrix units
+    /// need for its operations, if that is longer ([`Basis::Operations`]). The speed does not affect modules for other devices.
     ///
     /// ```
     /// use xla_shape_core::gpu::Speed;

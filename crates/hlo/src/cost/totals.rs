@@ -1,4 +1,5 @@
-//! The cost of a whole program: loops multiplied, of a conditional its most expensive branch.
+//! The cost of a whole program. The body of a loop counts as often as it runs; of a conditional, the most expensive
+//! branch counts.
 
 use super::bytes::time;
 use super::figure::{Basis, CostError, Figure, Reification, Said, Trouble, Unit, said};
@@ -104,7 +105,7 @@ pub struct BranchCost<'m> {
     pub branch: usize,
 }
 
-/// What a program costs, in its [`Unit`], and what that does not contain.
+/// What a program costs, in its [`Unit`], and which instructions have no figure in that.
 ///
 /// ```
 /// let module = xla_shape_hlo::Module::parse(r#"
@@ -121,8 +122,9 @@ pub struct BranchCost<'m> {
 pub struct TotalCost {
     /// The sum of all figures, each instruction counted once. `None` if no instruction has a figure, or if the sum is larger than a `u64`.
     pub once: Option<u64>,
-    /// The cost of one run of the program: bodies of loops as often as they run, of a conditional its most expensive branch. `None` if
-    /// no instruction has a figure, if the module is [partial](Self::is_partial), or if the sum is larger than a `u64`.
+    /// The cost of one run of the program. The body of a loop counts as often as it runs; of a conditional, the most expensive branch
+    /// counts. `None` if no instruction has a figure, if the module is [partial](Self::is_partial), or if the sum is larger than a
+    /// `u64`.
     pub total: Option<u64>,
     /// How many instructions have a figure.
     pub known: usize,
@@ -334,7 +336,7 @@ pub(super) fn costs(module: &Module, speed: Option<Speed>) -> (Costs<'_>, Vec<Co
                     all().and_then(|all| all.checked_mul(count.unwrap_or(1)))
                 }
                 Opcode::Conditional => {
-                    // A sum that is too large is the largest.
+                    // A sum that is too large for a `u64` counts as larger than any other.
                     let cost = |branch: &Option<u64>| (branch.is_none(), branch.unwrap_or(0));
                     let most = inside.iter().enumerate().rev().max_by_key(|(_, branch)| cost(branch));
                     if let Some((branch, _)) = most {
@@ -419,7 +421,7 @@ pub(super) fn costs(module: &Module, speed: Option<Speed>) -> (Costs<'_>, Vec<Co
         });
     }
     let Checked(once) = instructions.iter().filter_map(|cost| cost.figure.known()).sum();
-    // Fragments are programs side by side.
+    // Each fragment counts as a program; their costs are added.
     let begin = module.computations().filter(|computation| crate::memory::is_entry_point(*computation));
     let total = begin
         .map(|computation| sums.get(&computation.number()).copied().flatten())

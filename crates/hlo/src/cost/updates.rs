@@ -1,4 +1,4 @@
-//! Copies of a parameter that the program updates, and which nobody would need if the caller donated it.
+//! Copies of a parameter that the program updates. They would be unnecessary if the caller donated the parameter.
 
 use super::copies::Search;
 use crate::attribute::Alias;
@@ -10,16 +10,16 @@ use xla_shape_core::ArrayShape;
 use xla_shape_core::compare::ShapeEqual;
 use xla_shape_core::sorting::set_of;
 
-/// How many steps lie between a parameter and a result, at most. A longer way is not looked at.
+/// The largest number of steps between a parameter and a result. Longer ways are not followed.
 const LONGEST: usize = 64;
 
-/// How many instructions are looked at in search of one that needs the value before. If there are more, it counts as needed.
+/// How many instructions are searched for one that needs the old value. If there are more, the old value counts as needed.
 const MOST: usize = 10_000;
 
 /// An array in a value: the value, and the position of the array in it.
 type Place<'m> = (Instruction<'m>, Vec<usize>);
 
-/// The way of an array from one instruction to the next ones, which all can have it in the same memory.
+/// The way of an array from instruction to instruction, as long as all of them can keep it in the same memory.
 #[derive(Clone)]
 struct Way<'m> {
     at: Place<'m>,
@@ -29,8 +29,9 @@ struct Way<'m> {
 }
 
 impl<'m> Search<'m> {
-    /// The parameter whose donation would make this copy unnecessary: the copy lies on the way of the parameter's array to a result of the same shape,
-    /// on which it is only updated in place, and nothing needs the value before after that. `None` if that is not certain.
+    /// The parameter whose donation would make this copy unnecessary: the copy lies on the way of the parameter's array to a result of the same
+    /// shape, all other instructions on this way update the array in place, and nothing reads the old value after an update. `None` if that is
+    /// not certain.
     ///
     /// If the copy moves the array to another memory, for a loop that works there, it may be worth its time: then the answer is `None`, too.
     pub(super) fn donatable(&self, copy: Instruction<'m>, moves: bool) -> Option<(Instruction<'m>, usize)> {
@@ -57,7 +58,7 @@ impl<'m> Search<'m> {
         let after = after.into_iter().find(is_result)?;
         let updates = before.updates.iter().chain(&after.updates).copied().collect::<Vec<_>>();
         let has_loop = before.has_loop || after.has_loop;
-        // The results that updates of the parameter become: its memory is for one of them.
+        // The results that can take the parameter's memory. It can only be given to one.
         let results = self.ways((parameter, index.clone())).into_iter().filter(|way| is_result(way));
         let results = set_of(results.map(|way| way.at.1));
         if updates.is_empty() || results.len() != 1 || (moves && has_loop) {
@@ -100,7 +101,7 @@ impl<'m> Search<'m> {
         None
     }
 
-    /// Where an array goes, as long as it can stay in its memory.
+    /// The ways of an array to other instructions, as long as it can stay in its memory.
     fn ways(&self, from: Place<'m>) -> Vec<Way<'m>> {
         let mut all = alloc::vec![Way { at: from, updates: Vec::new(), has_loop: false }];
         let mut next = 0;
@@ -142,7 +143,8 @@ impl<'m> Search<'m> {
         all
     }
 
-    /// Whether something reads the parameter's array, or a copy of it, while one of these updates runs or after it.
+    /// Whether something reads the old value, in the parameter or in a copy of it, during one of these updates or after
+    /// it.
     fn is_needed_after(&self, parameter: Place<'m>, updates: &[Instruction<'m>]) -> bool {
         let old = self.ways(parameter).into_iter().filter(|way| way.updates.is_empty());
         let old = set_of(old.map(|way| way.at.0.number()));
@@ -166,7 +168,7 @@ impl<'m> Search<'m> {
             }
             for &reader in self.readers_of(value).iter().chain(self.all_elements_of(value)) {
                 let is_old = |operand: Option<Instruction<'m>>| operand.is_some_and(|of| old.contains(&of.number()));
-                // A tuple that holds other arrays too only hands them on.
+                // A tuple does not read the arrays that it contains.
                 let reads_old = reader.operands().any(|operand| is_old(operand.instruction()));
                 if reads_old && (reader.opcode() != Opcode::Tuple || reader.is_root()) {
                     return true;

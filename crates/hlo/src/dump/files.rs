@@ -266,7 +266,7 @@ pub fn chosen_dump<'n>(
     })
 }
 
-/// The same of the files in one directory.
+/// The same for the files in one directory.
 fn chosen<'n>(
     names: impl IntoIterator<Item = &'n str>,
     size: impl Fn(&str) -> Option<u64>,

@@ -11,7 +11,7 @@ pub(crate) fn called<'m>(instruction: Instruction<'m>) -> Vec<Computation<'m>> {
     called_in_order(instruction).into_iter().flatten().collect()
 }
 
-/// As [`called`], with `None` for a name that the module does not define, so that branches keep their numbers.
+/// Like [`called`], but with `None` for a name that the module does not define, so that branches keep their numbers.
 pub(crate) fn called_in_order<'m>(instruction: Instruction<'m>) -> Vec<Option<Computation<'m>>> {
     let keys: &[Key] = match instruction.opcode() {
         Opcode::While => &[Key::Condition, Key::Body],

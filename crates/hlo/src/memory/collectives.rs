@@ -73,9 +73,9 @@ impl<'m> Collective<'m> {
         core::iter::once(self.instruction).chain(rest)
     }
 
-    /// The bytes of elements that all of the program's `devices` together receive in each run, without padding. No device receives what it
-    /// has; an all-reduce is a reduce-scatter and an all-gather. `None` if it moves slices (`slice_sizes`), its sizes or groups are not known, the number
-    /// does not fit, or it is another operation than these.
+    /// The bytes of elements that all of the program's `devices` together receive in each run, without padding. Data that a device already has
+    /// do not count. An all-reduce counts as a reduce-scatter followed by an all-gather. `None` if it moves slices (`slice_sizes`), its sizes or
+    /// groups are not known, the number does not fit, or it is another kind of operation.
     ///
     /// ```
     /// let module = xla_shape_hlo::Module::parse("\
@@ -164,7 +164,7 @@ impl Module {
     }
 }
 
-/// What a piece of a divided collective is.
+/// Which piece of a divided collective an instruction is.
 enum Divided<'m> {
     /// The first one, with all pieces.
     First(Vec<CollectivePiece<'m>>),

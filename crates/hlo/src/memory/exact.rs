@@ -54,14 +54,14 @@ pub(crate) fn written_index(index: &[usize]) -> String {
     text
 }
 
-/// Whether the compiler's files name the result after an instruction that the module does not show. That is the operation which an
-/// asynchronous instruction in short form wraps, unless the module comes from a message, which has its name.
+/// Whether the compiler's files name the result after an instruction that the module does not show: the operation that an
+/// asynchronous instruction in short form wraps. A module from a message has the name of that operation.
 fn is_named_elsewhere(instruction: Instruction<'_>) -> bool {
     instruction.long_form().is_some() && instruction.wrapped_name().is_none()
 }
 
-/// Merges lifetimes that share a buffer of an argument, a result or a constant. Each join is a pair: the number of the first lifetime
-/// and that of another one, which is merged into it.
+/// Merges lifetimes that share a buffer of an argument, a result or a constant. Each join is a pair of numbers: of the first
+/// lifetime, and of another one, which is merged into it.
 fn join(lifetimes: &mut Vec<Lifetime<'_>>, joins: Vec<(usize, usize)>) {
     let mut joined = alloc::collections::BTreeSet::new();
     for (first, other) in joins {

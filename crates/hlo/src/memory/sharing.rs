@@ -162,7 +162,7 @@ impl<'s, 'm> Sharing<'s, 'm> {
         self.effort.set(self.effort.get().saturating_sub(steps));
     }
 
-    /// Whether no steps are left, so that what was found out is incomplete.
+    /// Whether no steps are left, so that the result is incomplete.
     fn is_exhausted(&self) -> bool {
         self.effort.get() == 0
     }
@@ -422,7 +422,8 @@ impl<'s, 'm> Sharing<'s, 'm> {
                 let used = self.buffer(other)?.values.get(place as usize)?;
                 let ends_here = used.range.end == first.range.start && used.range.start < first.range.start;
                 let is_other = self.owner_of(other) != self.owner_of(number) && self.is_in_heap(other);
-                // What an instruction reads through a tuple or a bitcast is of another instruction, and stays (`IsUserOf`).
+                // If an instruction reads a value through a tuple or a bitcast, the value is not its operand, so it cannot
+                // take over the value's memory (`IsUserOf`).
                 let is_operand = |operand: Instruction<'m>| operand.number() == used.instruction;
                 let is_read = user.operands().filter_map(|operand| operand.instruction()).any(is_operand);
                 let is_free =
@@ -514,7 +515,7 @@ impl Positions {
             let (Some(place), Some(is_open)) = (self.instructions.get_mut(number), is_open.get_mut(number)) else {
                 break;
             };
-            // The second time, all operands have their places.
+            // An instruction is visited twice. At the second visit, all its operands have their places.
             if *is_open {
                 open.pop();
                 if *place == u32::MAX {

@@ -51,7 +51,7 @@ pub(super) fn device(plane: &Plane<'_>) -> Result<ProfiledDevice> {
         name: plane.unique_name.clone().into_owned(),
         kind: kind.map(str::to_owned),
         flops_per_second: scaled(find("peak_teraflops_per_second")?, TERA),
-        // The second is that of a GPU, in bytes.
+        // TPUs have the first stat, in GB per second; GPUs have the second, in bytes per second.
         bytes_per_second: scaled(find("peak_hbm_bw_gigabytes_per_second")?, GIGA)
             .or(scaled(find("memory_bandwidth")?, 1.0)),
     })

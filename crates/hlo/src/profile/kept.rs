@@ -97,7 +97,7 @@ impl Kept {
             }),
         }
         self.count = self.count.saturating_add(1);
-        // Rarely, so that each event is looked at a few times at most.
+        // Only when there are twice as many as are kept, so that each event is examined a few times at most.
         if self.count > self.most.saturating_mul(2) {
             self.leave_out();
         }

@@ -31,14 +31,14 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// `None` if the line has no instructions, or only those of other lines once more.
+    /// `None` if the line has no instructions, or only repeats those of other lines.
     pub(super) fn of(plane: &str, line: &str) -> Option<Self> {
         match line {
             "XLA Modules" if plane.starts_with("/device:TPU:") => Some(Self::Programs),
             "XLA Ops" if plane.starts_with("/device:TPU:") => Some(Self::Instructions),
             "Async XLA Ops" if plane.starts_with("/device:TPU:") => Some(Self::Asynchronous),
             _ if plane.starts_with("/device:TPU:") => None,
-            // What other tools derive of the lines of streams.
+            // Lines that tools derive from the lines of streams.
             "XLA Modules" | "XLA Ops" | "Async XLA Ops" | "XLA TraceMe" | "Steps" | "Source code" => None,
             _ if line.starts_with("Framework ") || line.starts_with("TensorFlow ") => None,
             _ if plane.starts_with("/device:GPU:") || plane.starts_with("/host:CPU") => Some(Self::Mixed),
@@ -151,7 +151,7 @@ fn event<'p>(plane: &Plane<'p>, stats: &Stats, message: &'p [u8], clock: Clock) 
                 } else if id == stats.module {
                     raw.module = value.text();
                 } else if id == stats.program {
-                    // On a GPU, what annotations say is text.
+                    // On a GPU, the number is a text.
                     raw.program = value.number().or_else(|| value.text()?.parse().ok());
                 } else if id == stats.run {
                     raw.run = value.number();

@@ -42,7 +42,7 @@ impl Times {
         if let Some(&number) = self.by_name.get(name) {
             return number;
         }
-        // Names take more memory than there are numbers.
+        // The cast is exact: memory would run out before there were 2^32 names.
         let number = self.all.len() as u32;
         self.all.push((name.to_owned(), InstructionTimes::default()));
         self.by_name.insert(name.to_owned(), number);

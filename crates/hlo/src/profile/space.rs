@@ -129,8 +129,8 @@ impl Profile {
         &self.devices
     }
 
-    /// A profile without anything in it, which keeps the events of these runs of one of this profile's modules when the same files are added
-    /// to it: at most so many, the longest ones. Without runs, it keeps those of the whole module.
+    /// An empty profile to which the same files are to be added again. It then keeps the events of these runs of one of this profile's
+    /// modules: the longest ones, up to a limit. Without runs, it keeps events of the whole module.
     ///
     /// ```
     /// use xla_shape_hlo::profile::{EventRow, KeptEvent, Profile};
@@ -161,7 +161,7 @@ impl Profile {
         self.kept.rows()
     }
 
-    /// How many events of the runs are not kept, because there are more longer ones than are kept at most.
+    /// How many events of the runs are not kept, because there were too many longer ones.
     #[must_use]
     pub const fn events_left_out(&self) -> u64 {
         self.kept.left_out()
@@ -507,7 +507,7 @@ mod tests {
         assert_eq!((runs(f), runs(g)), (Vec::from([(1000, 100, 90), (2000, 90, 80)]), Vec::from([(6000, 50, 40)])));
         let (name, copy) = f.asynchronous().next().unwrap();
         assert_eq!((name, copy.total), ("copy.2", 500));
-        // One of no program at its time, by no message of its own, is not counted.
+        // An event without a program of its own, at a time at which no program runs, is not counted.
         assert_eq!(profile.doubts(), Doubts { unassigned: 1, ..Doubts::default() });
     }
 
@@ -539,7 +539,7 @@ mod tests {
         assert_eq!((name, dot.count, dot.shortest, dot.longest, dot.mean()), ("dot.1", 4, 8, 30, 17));
         assert_eq!(profile.devices()[1].name, "/host:CPU, device 1");
         assert_eq!(profile.doubts(), Doubts { impossible: 1, ..Doubts::default() });
-        // The devices of another host are others.
+        // Another host has other devices, even if their names are the same.
         let mut both = profile.clone();
         both.add_plane(&plane.concat()).unwrap();
         assert_eq!(both.devices()[2].name, "/host:CPU of host 2, device 0");
@@ -564,7 +564,7 @@ mod tests {
             part(6, &[number(1, 8), part(5, b"NVIDIA H200")].concat()),
             stream("Stream #13(Compute)", &[kernel(1, 0, 5), kernel(1, 5, 7)].concat()),
             stream("Stream #14(MemcpyD2D)", &[kernel(2, 3, 4), kernel(2, 7, 2)].concat()),
-            // Other tools add this one, with the same kernels once more.
+            // Other tools add this line, which repeats the same kernels.
             stream("XLA Ops", &kernel(1, 0, 12)),
         ];
         let profile = Profile::read(&part(1, &plane.concat())).unwrap();
@@ -618,7 +618,7 @@ mod tests {
             line("XLA Ops", 0, &[[1, 0, 1 << 62]; 4]),
         ];
         assert!(message(&long.concat()).contains("at most 213 days together"));
-        // A name of a megabyte is a name, and one that nothing has is none.
+        // A name of a megabyte is valid, and a name that no event has does not count.
         let name = "n".repeat(1 << 20);
         let long = [
             event_name(1, &name, &[]),

@@ -508,7 +508,7 @@ mod tests {
         // The message has both, each in its place.
         let again = Module::from_proto(&module.to_proto().unwrap()).unwrap().to_string();
         assert_eq!(again, module.to_string());
-        // Only two, only there, and only shardings.
+        // An attribute may occur twice only if it is the sharding of a start, and no more than twice.
         for (from, to) in [
             (alloc::format!("sharding={start}"), alloc::format!("sharding={start}, sharding={start}")),
             ("negate-done(%s)".into(), "negate-done(%s), sharding={replicated}, sharding={replicated}".into()),

@@ -104,7 +104,7 @@ mod tests {
         let literals = field(8, &field(10, &[]).repeat(50_000));
         assert!(check(&field(3, &field(2, &literals))).is_err());
         assert!(check(&field(3, &[]).repeat(50_000)).is_err());
-        // Elsewhere they are something else.
+        // In another field, these bytes are not instructions.
         assert!(check(&field(4, &many)).is_ok());
         // With a name, an opcode and a shape.
         let one =

@@ -8,8 +8,8 @@ pub(super) const SQUARE: Pair = *b"[]";
 pub(super) const CURLY: Pair = *b"{}";
 pub(super) const ANGLE: Pair = *b"<>";
 
-/// The bytes inside of a bracket that is open before `text`, each with its position and the number of brackets around it, that one included;
-/// last the one that closes it, with 0. Only brackets of these pairs count.
+/// The bytes of `text`, which begins after an opening bracket, up to the one that closes this bracket. Each comes with its position and the
+/// number of brackets around it: 1 or more inside, and 0 for the closing one. Only brackets of these pairs count.
 fn inside<'t>(text: &'t [u8], pairs: &'t [Pair]) -> impl Iterator<Item = (usize, u8, usize)> + 't {
     let mut depth = 1_usize;
     text.iter().enumerate().map_while(move |(at, &byte)| {
@@ -25,12 +25,12 @@ fn inside<'t>(text: &'t [u8], pairs: &'t [Pair]) -> impl Iterator<Item = (usize,
     })
 }
 
-/// Where a bracket closes that is open before `text`; `None` if it does not.
+/// Where the bracket that opens before `text` closes; `None` if it does not.
 pub(super) fn closing(text: &[u8], pairs: &[Pair]) -> Option<usize> {
     inside(text, pairs).find(|(.., depth)| *depth == 0).map(|(at, ..)| at)
 }
 
-/// How many parts the commas make of what is inside of a bracket that is open before `text`. Commas in further brackets do not count.
+/// The number of parts, separated by commas, in the bracket that opens before `text`. Commas in inner brackets do not count.
 pub(super) fn count_parts(text: &[u8], pairs: &[Pair]) -> u64 {
     let commas = inside(text, pairs).filter(|(_, byte, depth)| *byte == b',' && *depth == 1).count() as u64;
     commas.saturating_add(1)

@@ -70,7 +70,7 @@ fn found_at(text: &str, bracket: usize, from: usize) -> Option<FoundShape> {
     Some(FoundShape { shape, span: Span { start, end: end + 1 } })
 }
 
-/// Where a bracket closes, in the same line, whose content begins at `position`.
+/// Where the bracket whose content begins at `position` closes, in the same line.
 fn closing(bytes: &[u8], position: usize, pair: Pair) -> Option<usize> {
     let rest = bytes.get(position..)?;
     let line = rest.iter().take(LONGEST).take_while(|&&byte| byte != b'\n').count();

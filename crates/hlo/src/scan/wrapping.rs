@@ -25,7 +25,7 @@ use memchr::{memchr, memchr_iter, memmem};
 pub struct LogLines {
     /// The prefix before a line that begins a list.
     prefix: String,
-    /// The number that the line before began with: numbers that count up are those of a listing.
+    /// The number at the beginning of the line before: if numbers count up, they are line numbers of a listing.
     number: Option<u64>,
 }
 
@@ -93,7 +93,8 @@ impl LogLines {
         rest.trim_start()
     }
 
-    /// The length of a number with two spaces or a tab after it, as `cat -n` and `nl` write it, if the line before had the number before it.
+    /// The length of a number with two spaces or a tab after it, as `cat -n` and `nl` write it, if the line before began with the previous
+    /// number.
     fn counted_length(&mut self, line: &str) -> usize {
         let content = line.trim_start_matches(' ');
         let count = digits(content);
@@ -159,7 +160,7 @@ fn without_escapes(text: &str) -> String {
         let replacement = match text.as_bytes().get(start + 1) {
             Some(b'n') => Some(*b" \n"),
             Some(b't' | b'r') => Some(*b"  "),
-            // The space comes after the quote, so that the text before it still ends in front of it.
+            // The quote comes first, so that it still follows the text before it; the space fills the place.
             Some(b'"') => Some(*b"\" "),
             Some(b'\'') => Some(*b"' "),
             Some(b'\\') => Some(*b" \\"),

@@ -13,8 +13,8 @@ use xla_shape_core::Shape;
 /// The limit on subshapes. Real programs have far fewer, but a short text can have any number.
 const MAX_SUBSHAPES: usize = 1 << 24;
 
-/// The effort for a caller that passes no operand for a parameter, in subshapes. It has none to count, but a short text can have
-/// many such callers.
+/// The effort for a caller that passes no operand for a parameter, in subshapes. Such a caller has no subshapes to count, but a
+/// short text can have many such callers.
 const NO_OPERAND_EFFORT: usize = 16;
 
 /// The limit on chained updates of an asynchronous operation; programs have far fewer.
@@ -453,7 +453,7 @@ impl<'m> Dataflow<'m> {
             let aliases = value.and_then(|value| value.aliases().ok()).into_iter().flatten();
             aliases.map(|alias| (alias.result_index, alias.parameter, alias.parameter_index))
         };
-        // An operation without this attribute cannot have it from its start, which then says it of itself.
+        // If the operation cannot have this attribute, the attribute of its start is about the start itself.
         let of_operation = opcode.has(Key::OutputToOperandAliasing);
         if of_operation {
             pairs.extend(written(by));

@@ -39,7 +39,8 @@ pub(in crate::proto) struct Reader<'t> {
     position: usize,
     /// The closing brackets that are still to come.
     open: Vec<u8>,
-    /// The field whose list is being read. Lists have no lists inside, but messages, in which other fields have lists.
+    /// The field whose list is being read. A list cannot contain lists. It can contain messages, whose fields can be
+    /// lists, so there can be several.
     lists: Vec<(usize, &'t str, Span)>,
     failed: bool,
 }

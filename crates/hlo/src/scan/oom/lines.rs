@@ -43,7 +43,7 @@ pub(super) fn llo_allocation(line: u64, text: &str) -> Option<ReportedAllocation
     })
 }
 
-/// Whether a message says so that may have sizes; XLA's messages about instructions without room in VMEM have none.
+/// Whether a message says that memory ran out, and can have sizes. Messages that other rules read do not count.
 pub(super) fn says_that_memory_ran_out(text: &str) -> bool {
     // Other rules explain these.
     let others = CUDA_MEMORY.iter().chain(&NO_SPACE).chain([&NCCL_FAILURE, &NO_VMEM]);

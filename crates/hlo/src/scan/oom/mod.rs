@@ -356,7 +356,7 @@ impl OutOfMemory {
             self.recent.text.push_str(text);
             let first = line.saturating_sub(self.recent.lines as u64).saturating_add(1);
             if let Some(amounts) = all_amounts(first, &self.recent.text) {
-                // What the shorter sentence said is replaced.
+                // The amounts of the shorter sentence are replaced.
                 let start = self.recent.amounts.start.min(self.amounts.len());
                 let start = if self.recent.amounts.is_empty() { self.amounts.len() } else { start };
                 self.amounts.truncate(start);

@@ -406,7 +406,7 @@ impl RefusalCause {
         matches!(self, Self::CudaMemory | Self::LibraryMemory { .. } | Self::HostMemory | Self::NoSpace { .. })
     }
 
-    /// Whether the cause is more than that a kernel was refused or that a core stopped.
+    /// Whether the message gives a reason, not only that a kernel was refused or a core stopped.
     pub(super) const fn is_known(&self) -> bool {
         !matches!(self, Self::Kernel { .. } | Self::CoreHalt(Halt::Unknown))
     }

@@ -5,13 +5,13 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// What XLA says of an instruction of its own, not of a kernel, that needs too much VMEM.
+/// What XLA says about an instruction of its own, not a kernel, that needs too much VMEM.
 pub(crate) const NO_VMEM: &str = "should not be possible to run out of vmem";
 
-/// What the driver of NVIDIA's GPUs says of memory, often without sizes.
+/// What the driver of NVIDIA's GPUs says about memory, often without sizes.
 pub(crate) const CUDA_MEMORY: [&str; 2] = ["CUDA error: out of memory", "CUDA_ERROR_OUT_OF_MEMORY"];
 
-/// What NCCL's log says of a call of CUDA's that failed.
+/// What NCCL's log says about a failed call of CUDA.
 pub(crate) const NCCL_FAILURE: &str = "Cuda failure";
 
 /// The memories that only a compiler gives away. A message can name them without sizes.
@@ -103,7 +103,7 @@ pub(crate) struct Reader {
     open: Option<Message>,
     /// The codes of XLA's catalogue, each at its first place.
     codes: Vec<(u64, Code)>,
-    /// The line before, of which a beginning may be a part.
+    /// The line before, which may have the first words of a message.
     before: String,
 }
 
