@@ -36,8 +36,8 @@ impl ElementType {
         Self::from_name(name).or_else(named).or_else(|| prefixes.into_iter().find_map(in_xla))
     }
 
-    /// The name in NumPy (`np.float32`), or in the package `ml_dtypes` (`ml_dtypes.bfloat16`) if NumPy itself does not have the type,
-    /// which [`npy_code`](Self::npy_code) says; `None` if neither has it.
+    /// The name in NumPy (`np.float32`), or in the package `ml_dtypes` (`ml_dtypes.bfloat16`) if NumPy itself does not have the type;
+    /// `None` if neither has it. NumPy has the types with an [`npy_code`](Self::npy_code).
     ///
     /// ```
     /// use xla_shape_core::ElementType;

@@ -202,7 +202,7 @@ pub(super) fn scan<'a>(
     if let Some(found) = found.filter(|&found| found != all.len()) {
         return Err(InferError::Count { what: "results", expected: all.len(), found });
     }
-    // XLA's parser looks at the first operand only, its verifier at all.
+    // XLA's parser looks only at the first operand, its verifier at all of them.
     if declared.is_some() {
         check_scanned(operands, along, size, carries, to_apply)?;
     }

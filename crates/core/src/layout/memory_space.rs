@@ -83,7 +83,7 @@ pub enum Platform {
 impl Platform {
     /// The usual name of a memory space on this device; `None` for a number whose meaning is not known.
     ///
-    /// On a GPU, 1 is memory for collectives, which NCCL allocates, and 2 that of temporary buffers, if the compiler separates them
+    /// On a GPU, 1 is memory for collectives, which NCCL allocates, and 2 is the memory of temporary buffers, if the compiler separates them
     /// (`MemorySpaceColor` in `xla/service/gpu/gpu_memory_space_assignment.h`). The default memory and the host's are those of `xla/layout.h`.
     ///
     /// ```
@@ -121,8 +121,8 @@ pub fn from_name(text: &str) -> Option<u8> {
     NAMES.into_iter().find(|(_, name)| name.eq_ignore_ascii_case(text)).map(|(number, _)| number)
 }
 
-/// Whether the values of a memory space are semaphores. The compiler reserves exactly their bytes, without padding or alignment beyond that of one
-/// of them (its buffer assignments for v4 to v7x).
+/// Whether the values of a memory space are semaphores. The compiler reserves exactly their bytes: there is no padding, and they are aligned
+/// only like a single semaphore (its buffer assignments for v4 to v7x).
 ///
 /// ```
 /// use xla_shape_core::memory_space;

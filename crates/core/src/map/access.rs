@@ -193,7 +193,7 @@ impl StaticStrideTable {
         if self.num_digits >= 2
             && let Some(joined) = build::join_outermost(self.digits[0], self.digits[1])
         {
-            // The digits after the two take a place less each.
+            // The digits after the two move forward by one place.
             table.digits[0] = joined;
             table.num_digits -= 1;
             let mut i = 1;

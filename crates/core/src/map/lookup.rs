@@ -288,8 +288,9 @@ impl StrideTableRef<'_> {
         if position >= self.positions {
             return Slot::OutOfRange;
         }
-        // The way of `linear_index` backwards: the position has a value for each digit, the digits give dimensions and intermediate values, and
-        // these, the last one first, give what they were made of. Whatever exceeds its bound on the way is padding.
+        // The steps of `linear_index` in reverse. The position gives a value for each digit. The digits give indices and intermediate values.
+        // Each intermediate value, the last one first, gives the values of its sources. If one of them exceeds its bound, the position is
+        // padding.
         clear(index);
         clear(values);
         let mut i = 0;

@@ -105,7 +105,7 @@ impl LayoutMapping {
         })
     }
 
-    /// Whether no two elements share a position, as after a broadcast.
+    /// Whether no two elements share a position. After a broadcast, they can.
     ///
     /// ```
     /// use xla_shape_core::{ArrayShape, map::LayoutMapping};
@@ -314,7 +314,7 @@ impl LayoutMapping {
         }))
     }
 
-    /// The mapping with these extents, where `renew` replaces each step by a list of steps.
+    /// The mapping with these extents, in which each step is replaced by the steps that `renew` returns.
     fn with_steps(&self, extents: Vec<u64>, renew: impl Fn(Step) -> Vec<Step>) -> Self {
         let renewed =
             |axis: &Axis| Axis { start: axis.start, steps: axis.steps.iter().copied().flat_map(&renew).collect() };

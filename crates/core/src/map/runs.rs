@@ -71,7 +71,7 @@ pub struct CommonBlock {
     pub covers: [u64; MAX_LIST],
 }
 
-/// What the next digits of two arrays, from the most minor one on, make of the [`CommonBlock`] of those before.
+/// How the next digits of two arrays extend the [`CommonBlock`] of the more minor digits.
 #[doc(hidden)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Extension {
@@ -79,7 +79,7 @@ pub enum Extension {
     To(CommonBlock, Option<usize>),
     /// The digits continue the block in both arrays, but not as far in one as in the other, or not without padding.
     Partly,
-    /// The digits count different things.
+    /// The digits count different dimensions or steps.
     No,
 }
 
@@ -87,7 +87,7 @@ impl CommonBlock {
     /// One element.
     pub const ONE: Self = Self { len: 1, covers: [1; MAX_LIST] };
 
-    /// What the next digits make of the block.
+    /// How the next digits extend the block.
     #[must_use]
     pub const fn extension(self, [a, b]: [Digit; 2]) -> Extension {
         let is_same = a.term.source.same(b.term.source)

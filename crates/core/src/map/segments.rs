@@ -11,7 +11,7 @@ use alloc::vec;
 use core::ops::Range;
 
 impl Digit {
-    /// How many values of the digit elements have; the others, up to its size, are padding.
+    /// How many values of the digit belong to elements. The others, up to its size, are padding.
     pub(crate) const fn taken(self) -> u64 {
         match (self.term.source, self.term.modulus) {
             (Source::Zero, _) => 1,
@@ -20,7 +20,7 @@ impl Digit {
         }
     }
 
-    /// The most that the digit adds to its dimension's index.
+    /// The largest number that the digit adds to its dimension's index.
     const fn reach(self) -> u64 {
         (self.taken() - 1) * self.term.divisor.get()
     }
@@ -56,8 +56,8 @@ impl StrideTableRef<'_> {
         }
         with_zeros(self.digits.len(), |reach| {
             with_zeros(self.extents.len(), |base| {
-                // From the last digit to the first: the most that later digits add to the index of the digit's
-                // dimension.
+                // From the last digit to the first, so that `base` has what the later digits add at most to each
+                // dimension's index.
                 let mut open = 0;
                 for (level, digit) in self.digits.iter().enumerate().rev() {
                     open += usize::from(digit.taken() < digit.size);
@@ -110,7 +110,7 @@ struct SegmentWalk<'a> {
 
 impl SegmentWalk<'_> {
     /// Emits the segments of the positions that the digits from `level` on span, beginning at `start`. `open` counts
-    /// the causes of padding left: dimensions whose index may reach their extent, and digits with values that no
+    /// what can still cause padding: dimensions whose index may reach their extent, and digits with values that no
     /// element has.
     fn visit(&mut self, level: usize, start: u64, open: usize) {
         let Some(&digit) = self.digits.get(level) else { return };

@@ -159,8 +159,9 @@ impl Placement {
         row_major_number(index, self.table().extents())
     }
 
-    /// The sizes at which tiles cut a dimension, in elements, ascending: the length of each tile and of each part that
-    /// a later tile cuts out of it, if shorter than the dimension. Empty if `*` combines the dimension with another.
+    /// The sizes into which tiles cut a dimension, in elements, in ascending order: the length of the tile, and the
+    /// lengths of the parts into which later tiles cut it. Sizes that are not shorter than the dimension are left out.
+    /// Empty if `*` combines the dimension with another.
     ///
     /// ```
     /// let shape: xla_shape_core::ArrayShape = "bf16[64,256]{1,0:T(8,128)(2,1)}".parse()?;

@@ -72,7 +72,8 @@ pub enum ProtoErrorKind {
     Invalid(ValidationError),
     /// The message is well-formed, but its sharding is not valid.
     Sharding(ShardingError),
-    /// The message is well-formed, but a crate that reads more than this one says that it describes nothing that can be.
+    /// The message is well-formed, but another crate, which checks rules that this one does not have, refuses what it
+    /// describes.
     Other(OtherError),
 }
 

@@ -118,8 +118,9 @@ impl Iota {
         if at(0)? != 0 {
             return None;
         }
-        // From the most minor dimension of the transposed array: the first `done` numbers are known, and the next one is the stride of the
-        // next dimension, which is as long as its multiples follow each other.
+        // Finds the dimensions of the transposed array, the most minor one first. The dimensions so far explain the first `done` numbers.
+        // The number after those is the stride of the next dimension. Its size is the number of multiples of the stride that follow at the
+        // same distance.
         let (mut digits, mut done) = (Vec::<(u64, u64)>::new(), 1_u64);
         while done < count {
             let stride = at(done)?;

@@ -192,14 +192,14 @@ pub enum ShardingError {
     },
     /// The layout of the whole array is not valid for a shard.
     Layout(ValidationError),
-    /// Shards have other bits for each element afterwards.
+    /// Elements have another number of bits after the change.
     ElementBits {
         /// The bits before.
         expected: u64,
         /// The bits afterwards.
         found: u64,
     },
-    /// The shard of a device is not there.
+    /// The shard of a device is missing.
     NoShard {
         /// The device.
         device: i64,
@@ -210,7 +210,7 @@ pub enum ShardingError {
         device: i64,
         /// The bytes of its shape.
         expected: Option<u64>,
-        /// The bytes that there are.
+        /// The bytes that were given.
         found: u64,
     },
     /// A size does not fit in 63 bits.

@@ -17,8 +17,8 @@ use core::str::FromStr;
 const MAX_AXES: usize = 64;
 
 /// A reshape and a transposition that keep all elements, in the notation of einops: each side lists the dimensions of an array, and a
-/// dimension in parentheses is the product of several axes, the most major first. Each axis is once on each side. Where a dimension has
-/// several axes, all of them except one need a size.
+/// dimension in parentheses is the product of several axes, the most major first. Each axis occurs once on each side. Where a dimension
+/// has several axes, all of them except one need a size.
 ///
 /// Pages of a KV cache with 16 tokens each become pages of 64:
 ///
@@ -52,7 +52,7 @@ struct Axis {
     size: Option<u64>,
 }
 
-/// Why a text is not a rearrangement, or a rearrangement does not go with an array or its shardings.
+/// Why a text is not a rearrangement, or why a rearrangement does not fit an array or its shardings.
 ///
 /// ```
 /// use xla_shape_core::shard::{RearrangeError, Rearrangement};
@@ -64,19 +64,19 @@ struct Axis {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum RearrangeError {
-    /// The text has something else than expected.
+    /// The text is not what the grammar expects.
     Text {
         /// What should be there.
         expected: &'static str,
         /// At which byte.
         at: usize,
     },
-    /// An axis is twice on one side.
+    /// An axis occurs twice on one side.
     Twice {
         /// The name.
         axis: Box<str>,
     },
-    /// An axis is on one side only.
+    /// An axis occurs only on one side.
     OneSide {
         /// The name.
         axis: Box<str>,
@@ -105,7 +105,7 @@ pub enum RearrangeError {
         /// The second axis without a size.
         axis: Box<str>,
     },
-    /// All axes of a dimension have a size, and do not make that of the dimension.
+    /// All axes of a dimension have a size, but their product is not the size of the dimension.
     Size {
         /// The dimension of the left side.
         dimension: usize,
@@ -114,7 +114,7 @@ pub enum RearrangeError {
         /// The size of the dimension.
         found: u64,
     },
-    /// The axes of a dimension that have a size do not divide that of the dimension.
+    /// The product of the sizes that a dimension's axes have does not divide the size of the dimension.
     Uneven {
         /// The dimension of the left side.
         dimension: usize,
@@ -128,7 +128,7 @@ pub enum RearrangeError {
         /// The dimension.
         dimension: usize,
     },
-    /// A sharding cuts a dimension at a place that is not between indices of one of its axes.
+    /// A sharding cuts a dimension at a place at which no axis of the dimension can be cut.
     Cut {
         /// The dimension of the array that the sharding is of.
         dimension: usize,
@@ -142,7 +142,7 @@ pub enum RearrangeError {
         /// The shard whose layout it is.
         shard: Box<ArrayShape>,
     },
-    /// A sharding does not go with its array.
+    /// A sharding does not fit its array.
     Sharding(ShardingError),
     /// The array after the change is not valid.
     Array(ValidationError),
@@ -291,7 +291,7 @@ fn side(text: &str, start: usize) -> Result<Vec<Vec<Axis>>, RearrangeError> {
     }
 }
 
-/// The beginning of a text whose letters are such, and what follows.
+/// Splits a text before its first letter that `is_in` refuses.
 fn split(text: &str, is_in: impl Fn(char) -> bool) -> (&str, &str) {
     let end = text.find(|letter| !is_in(letter)).unwrap_or(text.len());
     text.split_at_checked(end).unwrap_or((text, ""))
@@ -339,8 +339,8 @@ impl Rearrangement {
         Ok(ArrayShape::with_default_layout(array.element_type(), &sizes)?)
     }
 
-    /// The sizes of the axes, in the order of the left side, and for each axis of the right side which of them it is: an array that is reshaped
-    /// to these sizes, transposed so and reshaped again is the [`result`](Self::result).
+    /// The sizes of the axes, in the order of the left side, and the permutation to the order of the right side. Reshape the array to these
+    /// sizes, transpose it by the permutation, and reshape it again: that is the [`result`](Self::result).
     ///
     /// ```
     /// use xla_shape_core::shard::Rearrangement;
@@ -356,10 +356,11 @@ impl Rearrangement {
         Ok((self.sizes(array)?, self.after.iter().flatten().copied().collect()))
     }
 
-    /// What must move to change the sharding of an array from `from` to one of the array after the change, whose shards then have `layout`,
-    /// or are row-major. Regions of the plan have an index for each axis, in the order of the left side.
+    /// What must move to change an array's sharding from `from` to a sharding of the rearranged array. Its shards then have `layout`, or
+    /// are row-major. Regions of the plan have an index for each axis, in the order of the left side.
     ///
-    /// Either sharding must cut axes only: eight pages in two parts of four are one axis of two and one of four.
+    /// Both shardings may only cut whole axes: to cut eight pages into two parts, write them as an axis of two and an
+    /// axis of four.
     ///
     /// ```
     /// use xla_shape_core::shard::{RearrangeError, Rearrangement, Sharding};
@@ -373,8 +374,8 @@ impl Rearrangement {
     /// ```
     ///
     /// # Errors
-    /// If the array has other dimensions, a sharding or the layout does not go with its array, or cuts something else than axes, or
-    /// [`Sharding::reshard`] fails.
+    /// If the array has other dimensions, a sharding or the layout does not go with its array, or cuts a dimension within an axis,
+    /// or [`Sharding::reshard`] fails.
     pub fn reshard(
         &self,
         (array, from): (&ArrayShape, &Sharding),
@@ -429,8 +430,8 @@ impl Rearrangement {
         Ok(sizes)
     }
 
-    /// The division of an array as one of the array of the axes. `groups` are the axes of its dimensions, and `places` the number that each
-    /// axis has among them.
+    /// The division of an array, as a division of the array of its axes. `groups` are the axes of each dimension of the array, and `places`
+    /// is the place of each axis among all of them.
     fn partition(
         &self,
         (array, sharding): (&ArrayShape, &Sharding),

@@ -59,10 +59,10 @@ impl MovedRun {
 
 /// An iterator over the runs of a transfer, in the order of the receiver's memory; see [`Reshard::runs`](super::Reshard::runs).
 ///
-/// Each step takes as long as one run, or a part of it that is as long as the digits that both layouts share. Where they share none, as in
-/// a transpose, that is an element, and lines that alternate in packed tiles are runs of one element, too. So these runs suit what moves parts
-/// of arrays as they are: between shards, or from files. To change the layout of much data, move it in one layout, and copy the result with a
-/// plan of the crate `xla-shape-relayout`, whose kernels transpose and interleave with vectors.
+/// A step of the iterator handles a block of elements: as many as the minor digits that both layouts share. If they share none, as in a
+/// transpose, a block is one element. Lines that alternate in packed tiles are runs of one element, too. So use these runs to move parts of
+/// arrays without a change of layout: between shards, or from files. To change the layout of much data, move it in one layout, and copy the
+/// result with a plan of the crate `xla-shape-relayout`, whose kernels transpose and interleave with vectors.
 ///
 /// ```
 /// use xla_shape_core::shard::Sharding;
@@ -81,11 +81,12 @@ pub struct MovedRuns {
     to: Shard,
     /// The positions of the receiver's shard that hold the region.
     ranges: Ranges,
-    /// What is left of a range.
+    /// The rest of the current range.
     current: Range<u64>,
-    /// How many elements at each multiple of it follow each other in both shards.
+    /// The size of blocks in elements. A block begins at each multiple of it, and its elements are contiguous in both
+    /// shards.
     block: u64,
-    /// Whether blocks follow each other in both as long as the digits above the block count up.
+    /// Whether consecutive values of the digits above the block are consecutive blocks in both shards.
     counts: bool,
     /// The index of an element in the receiver's shard, and in the sender's.
     index: [Vec<u64>; 2],
@@ -108,7 +109,7 @@ impl Shard {
         Ok(Self { table: Box::new(array.stride_table()?), start, above: None })
     }
 
-    /// How many values the digit above the block has left, from that of the element with this index.
+    /// How many values the digit above the block still has, from its value at this index on.
     fn left(&self, index: &[u64]) -> u64 {
         self.above.map_or(1, |digit| digit.size.saturating_sub(digit.term.value(index, &[])))
     }
@@ -120,7 +121,7 @@ impl Shard {
         region.intersection(&Region { start: self.start.clone(), limit })
     }
 
-    /// A region of the whole array as one of the shard.
+    /// A region of the whole array, with indices of the shard.
     fn local(&self, region: &Region) -> Region {
         let local =
             |corner: &[u64]| corner.iter().zip(&self.start).map(|(i, start)| i.saturating_sub(*start)).collect();
@@ -191,8 +192,8 @@ impl MovedRuns {
     }
 }
 
-/// How many elements at each multiple of it follow each other in both shards, and whether the digits above count the same thing. The more
-/// minor digits must be the same, without padding, and the region must begin and end with whole blocks.
+/// The size of the blocks that are contiguous in both shards, and whether the digits above a block count the same dimension in the same
+/// steps. The more minor digits must be the same, without padding, and the region must begin and end with whole blocks.
 fn shared(from: &mut Shard, to: &mut Shard, region: &Region) -> (u64, bool) {
     let tables = [&from.table, &to.table];
     if tables.iter().any(|table| !table.as_ref().as_ref().intermediates().is_empty()) {

@@ -1,8 +1,8 @@
 //! [`Sharding`]: how an array, or the arrays of a tuple, are divided among devices.
 //!
-//! A new kind is a variant of [`ShardingKind`]. All but these do not compile without it: its text (`text/sharding`), its message
-//! (`proto/sharding.rs`), its type (`types/shards.rs` of `xla-shape`, `sharding.rs` of the macros), what Python has (`python/src/sharding.rs`).
-//! `scripts/shardings.py` compares shardings with XLA's; `docs/sharding.md` describes them.
+//! A new kind is a variant of [`ShardingKind`]. The compiler finds most places that need it, but not these: its text (`text/sharding`), its
+//! message (`proto/sharding.rs`), its type (`types/shards.rs` of `xla-shape`, `sharding.rs` of the macros), what Python has
+//! (`python/src/sharding.rs`). `scripts/shardings.py` compares shardings with XLA's; `docs/sharding.md` describes them.
 
 use super::devices::TileAssignment;
 use super::error::ShardingError;

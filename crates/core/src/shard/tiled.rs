@@ -278,7 +278,8 @@ impl Canonical {
         let mut order = (rank..).zip(groups).zip(subgroups).filter(|((_, size), _)| **size > 1).collect::<Vec<_>>();
         sort_by_key(&mut order, |&(_, &kind)| kind);
         let mut permutation = (0..rank).collect::<Vec<_>>();
-        // Subgroups of one kind become neighbours, so that they merge into one. Those of one device come last: they say nothing.
+        // Subgroups of one kind become neighbours, so that they merge into one. Subgroups of one device have no effect and come
+        // last.
         permutation.extend(order.iter().map(|((dimension, _), _)| *dimension));
         permutation.extend((rank..).zip(groups).filter(|(_, size)| **size == 1).map(|(dimension, _)| dimension));
         let mut merged = data.to_vec();

@@ -329,7 +329,8 @@ pub enum ParseErrorKind {
     NoDefaultLayout(DefaultLayoutError),
     /// The text is well-formed, but the vector layout is not valid.
     VectorLayout(VectorLayoutError),
-    /// The text is well-formed, but a crate that reads more than this one says that it describes nothing that can be.
+    /// The text is well-formed, but another crate, which checks rules that this one does not have, refuses what it
+    /// describes.
     Other(OtherError),
     /// Brackets inside each other are too deep.
     TooDeeplyNested {

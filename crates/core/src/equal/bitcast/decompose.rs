@@ -20,13 +20,15 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 
-/// How a bitcast makes its result from its operand: a reshape, a transpose and a reshape. Before them, elements may be
-/// cut into parts and padding read as elements; after them, padding dropped and parts joined to elements.
+/// How a bitcast makes its result from its operand: a reshape, a transpose and a reshape. Before the first reshape,
+/// elements may be cut into parts, and padding may be read as elements. After the last one, parts are joined to
+/// elements again, and padding is dropped.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Decomposition {
-    /// The sizes of the operand, including padding if it is read as elements. Parts of elements are one more dimension.
+    /// The sizes of the operand, including padding if it is read as elements. If elements are cut into parts, the parts
+    /// are one more dimension.
     pub operand_sizes: Vec<u64>,
-    /// The sizes of the result, likewise.
+    /// The sizes of the result, in the same way.
     pub result_sizes: Vec<u64>,
     /// The number of parts that an element of the operand is cut into, so that parts of operand and result have the
     /// same size.
@@ -206,7 +208,8 @@ impl ArrayShape {
     }
 }
 
-/// The array with its dimensions enlarged into the padding as far as no element moves and the number of bytes stays.
+/// The array with its dimensions enlarged into the padding, as far as no element moves and the number of bytes stays
+/// the same.
 fn padded(array: &ArrayShape) -> Result<ArrayShape, BitcastError> {
     let mut padded = array.clone();
     for dimension in 0..array.num_dimensions() {

@@ -7,12 +7,12 @@
 //! - A sum that `*` makes is split into its parts wherever the sizes allow it.
 //! - Two parts `u / d` and `(u % d) / e` whose strides continue each other are joined to `u / e`.
 //!
-//! Why equal maps have equal forms, if no sums remain: the strides of a layout are products of sizes, so the smallest
-//! stride is the smallest distance between two elements, and the map modulo the next stride determines the part with
-//! the smallest stride. The values of a part determine the part: its divisor is the smallest index with value 1, and
-//! its last modulus is the first index at which the value drops. So the parts of equal maps can differ only where one
-//! part continues another, and such parts are joined. For sums that cannot be split, only the converse holds: maps with
-//! equal forms are equal.
+//! If no sums remain, equal maps have equal forms. Proof: the strides of a layout are products of sizes, so the
+//! smallest stride is the smallest distance between two elements. The map modulo the next stride determines the values
+//! of the part with the smallest stride. These values determine the part: its divisor is the smallest index with value
+//! 1, and its last modulus is the first index at which the value drops. So the parts of equal maps can differ only
+//! where one part continues another, and such parts are joined. If there are sums that cannot be split, only the
+//! converse holds: maps with equal forms are equal.
 //!
 //! Everything is `const`, because types ask too: whether a layout is strided, whether a reshape is a bitcast, `assert_same_map!`. There is
 //! one implementation for both; a `const` gives it a workspace of fixed size, a program one that grows.

@@ -37,7 +37,7 @@ fn form(table: &StrideTable) -> String {
     mapping.digits().iter().map(part).collect::<Vec<_>>().join(" + ")
 }
 
-/// The form of `(i·size + j) / divisor % modulus`, where there are so many of `i` and of `j`.
+/// The form of `(i·size + j) / divisor % modulus`, where `extents` are the numbers of values of `i` and `j`.
 fn combined(extents: [u64; 2], size: u64, divisor: u64, modulus: u64) -> String {
     let [major, minor] = [0, 1].map(|dimension| term(Source::Dimension(dimension), 1, 0));
     let most = (extents[0] - 1) * size + extents[1] - 1;

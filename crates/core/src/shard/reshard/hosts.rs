@@ -38,7 +38,7 @@ enum Kind {
     },
 }
 
-/// Why a text or a list says no hosts.
+/// Why a text or a list is not valid as hosts.
 ///
 /// ```
 /// use xla_shape_core::shard::{Hosts, HostsError};
@@ -50,7 +50,7 @@ enum Kind {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum HostsError {
-    /// The text does not go on as it should.
+    /// The text is not what the grammar expects.
     Text {
         /// What should be there.
         expected: &'static str,
@@ -99,7 +99,7 @@ impl Hosts {
     /// ```
     ///
     /// # Errors
-    /// If a device is there twice.
+    /// If a device occurs twice.
     pub fn listed(groups: Vec<Vec<i64>>) -> Result<Self, HostsError> {
         let mut of = BTreeMap::new();
         for (number, group) in groups.iter().enumerate() {
@@ -203,7 +203,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// What follows, without the white space before it.
+    /// The rest of the text, without the white space before it.
     fn rest(&mut self) -> &str {
         let rest = self.text.get(self.at..).unwrap_or("").trim_start();
         self.at = self.text.len().saturating_sub(rest.len());

@@ -114,7 +114,7 @@ impl Reshard {
         }
     }
 
-    /// Whether the parts of a region that the tiles within these bounds have are all of the same size.
+    /// Whether all tiles within these bounds overlap the region in parts of the same size.
     fn has_equal_parts(&self, bounds: &[(u64, u64)], need: &Region) -> bool {
         let along =
             bounds.iter().zip(need.start.iter().zip(&need.limit)).zip(self.from.sizes().iter().zip(self.from.tiles()));
@@ -124,14 +124,14 @@ impl Reshard {
                 let (begin, end) = (tile.saturating_mul(shard), tile.saturating_add(1).saturating_mul(shard));
                 end.min(limit).saturating_sub(begin.max(start))
             };
-            // Those between are whole tiles.
+            // The parts between the first and the last one are whole tiles.
             let is_between = last.saturating_sub(first) > 1;
             part(first) == part(last) && (!is_between || part(first) == shard)
         })
     }
 }
 
-/// Counts one more of these.
+/// Adds 1 to the count for this key.
 fn count(counts: &mut BTreeMap<Vec<u64>, u64>, start: Vec<u64>) {
     let count = counts.entry(start).or_default();
     *count = count.saturating_add(1);

@@ -19,7 +19,7 @@ pub use hosts::{Hosts, HostsError};
 pub use kind::ReshardKind;
 use tiles::Tiles;
 
-/// Among at most so many devices that have the same tile, all send equally often.
+/// If at most this many devices have the same tile, all of them send equally often.
 const MOST_COUNTED: u64 = 256;
 
 /// The change of an array from one sharding to another: a plan, of which only what is asked for is computed.
@@ -266,7 +266,8 @@ impl Reshard {
         let copies = self.from.replication()?.max(1);
         let turn = self.turn(tile, region, receiver)?;
         if let Some(hosts) = self.hosts.as_ref().filter(|_| copies > 1) {
-            // Those who have the tile on the host, or those of the host who have the tile, whichever are fewer.
+            // The devices on the receiver's host that have the tile. The shorter list is searched: the holders of the
+            // tile, or the devices of the host.
             let near: Vec<i64> = if copies <= hosts.most_devices() {
                 self.from.tile_holders(tile).filter(|&device| hosts.are_near(device, receiver)).collect()
             } else {
@@ -324,7 +325,8 @@ impl Reshard {
         self.receivers().flat_map(|device| self.sources(device)).filter(|transfer| transfer.from != transfer.to)
     }
 
-    /// Which positions of the sender's shard become which of the receiver's, in the order of the latter's memory, as long runs as both have.
+    /// The pairs of positions in the sender's and the receiver's shard, as runs that are as long as possible, in the order of the receiver's
+    /// memory.
     ///
     /// ```
     /// use xla_shape_core::shard::Sharding;

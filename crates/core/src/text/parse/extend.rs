@@ -1,4 +1,5 @@
-//! What a grammar needs that adds attributes of its own to XLA's layouts: `xla-shape-parity` reads layouts of 2017 so.
+//! Functions for a grammar that adds its own attributes to XLA's layouts. `xla-shape-parity` uses them to read layouts
+//! of 2017.
 
 use super::{Parser, Result};
 use crate::layout::error::ShapePart;
@@ -42,7 +43,7 @@ impl<'a> Parser<'a> {
         self.token.span()
     }
 
-    /// Goes past the next token if it is this one, and says whether it is.
+    /// Skips the next token if it is this one; returns whether it was.
     pub fn skip(&mut self, token: &str) -> bool {
         let is_here = !token.is_empty() && self.next_token() == token;
         if is_here {

@@ -107,7 +107,7 @@ impl<'a> Parser<'a> {
     }
 
     /// For each leaf of the shape, in the order of the text, whether the text has a layout for it. The parsed [`Shape`]
-    /// does not tell: it is the same with the default layout and without a layout. The text must be a valid shape.
+    /// does not show this: it is the same with the default layout and without a layout. The text must be a valid shape.
     ///
     /// ```
     /// use xla_shape_core::text::Parser;

@@ -99,7 +99,7 @@ impl<'a> Cursor<'a> {
         if self.eat_if(c) { Ok(()) } else { Err(self.unexpected(Expected::Character(c))) }
     }
 
-    /// Reads character `c`; the error names `or`, too, which would have continued the list.
+    /// Reads character `c`. The error also names `or`, which could have come instead.
     pub(super) fn eat_or(&mut self, c: char, or: char) -> Result<()> {
         if self.eat_if(c) { Ok(()) } else { Err(self.unexpected(Expected::Either(or, c))) }
     }

@@ -499,7 +499,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Reads a word that replaces the list of dimensions: `replicated`, `manual`, `unreduced`, `unreduced=max` or
-    /// `unreduced{'x'}`. Returns whether it is one of these.
+    /// `unreduced{'x'}`. Returns whether the word was one of these.
     fn whole(&mut self, mesh: &Mesh, word: &str, other: &mut OtherAxes, spans: &mut Vec<Span>) -> Result<bool> {
         let all = || (0..mesh.axes().len()).map(AxisRef::whole).collect::<Vec<_>>();
         let is_attribute = self.cursor.attribute().is_some();
@@ -664,7 +664,7 @@ impl ShardingParts {
             None => (Devices::List(self.devices), devices_span),
         };
         let assignment = TileAssignment::new(self.tiles, devices).map_err(|error| {
-            // Only one error is about the tiles: their product is the number of devices.
+            // Only `TooManyDevices` is about the tiles, whose product is the number of devices.
             let is_tiles = matches!(error, ShardingError::TooManyDevices);
             invalid(error, if is_tiles { tiles_span } else { devices_span })
         })?;
