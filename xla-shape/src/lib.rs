@@ -70,7 +70,8 @@
 // docs.rs, which has a nightly compiler, says which feature an item needs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-// The paths in what these macros make are found by the name of the crate, in this one too.
+// The code that these macros write names this crate `xla_shape`. With this line, that also works inside the crate
+// itself.
 #[cfg(rust_analyzer)]
 extern crate self as xla_shape;
 

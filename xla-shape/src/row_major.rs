@@ -13,17 +13,18 @@ use xla_shape_relayout::wide::{byte_count, local, wide};
 /// among those that the thread keeps; otherwise it takes 0.5 to 1 µs longer (Intel Emerald Rapids).
 const SMALL: u64 = 2048;
 
-/// The same where values differ from the memory of elements, so that elements are converted one by one.
+/// The same limit if values are stored differently than the elements in memory, so that elements are converted one by
+/// one.
 const FEW: u64 = 512;
 
 /// The most bytes of an array type that is copied run by run, if runs are contiguous and take at least [`LONG_RUN`]: then vectors gain
 /// little (f32[100,200] in tiles: 2.5 µs with them, 4 µs without, on the same machine).
 const MOST_BYTES: u64 = 128 << 10;
 
-/// The shortest such runs, in bytes.
+/// The shortest runs, in bytes, for which [`MOST_BYTES`] holds.
 const LONG_RUN: u64 = 256;
 
-/// The most elements of an array that is copied without a plan.
+/// The most elements of an array that is copied without a plan: [`SMALL`] or [`FEW`].
 const fn most<E: Stored>() -> u64 {
     if E::HAS_MEMORY { SMALL } else { FEW }
 }

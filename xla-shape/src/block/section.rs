@@ -78,7 +78,7 @@ impl<S: ArrayType, const N: i64> Fixed<S> for Nth<N> {
     const WHOLE: [bool; MAX_LIST] = [true; MAX_LIST];
 }
 
-/// That a section has a range of each dimension, as [`part`](Buffer::part) takes it.
+/// Marks a section that has a range of each dimension, as [`part`](Buffer::part) returns it.
 ///
 /// ```
 /// use xla_shape::block::{Ranges, Section};
@@ -247,8 +247,8 @@ fn cuts_a_group(dimension: usize, range: &Range<usize>, period: Option<u64>) -> 
 impl<S: ArrayType, P: ArrayType, K: Fixed<S>> Section<S, P, K> {
     const IS_FIXED: &'static [bool] = K::FIXED.split_at(S::NUM_DIMENSIONS).0;
 
-    /// The dimensions of the memory that the section keeps. A range whose size is known only at run time is never all of a dimension: code
-    /// that walks along the section would take its bound for all.
+    /// The dimensions of the memory that the section keeps. A range whose size is known only at run time does not count as the whole
+    /// dimension, even if it may be. Otherwise code that walks along the section would use the size of the whole dimension.
     const KEPT: &'static [Dimension; MAX_LIST] = &{
         let (mut kept, mut count, mut i) = ([Dimension::Unbounded; MAX_LIST], 0, 0);
         while i < S::NUM_DIMENSIONS {

@@ -12,7 +12,7 @@ use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, PoisonError};
 use xla_shape_core::text::ConstText;
 
-/// Memory of windows that were dropped, for those that come.
+/// The memory of dropped windows, for later ones.
 type Spare<W> = Arc<Mutex<Vec<Buffer<W>>>>;
 
 /// A window around a block: a copy of the block and of what lies around it, in an array of shape `W`. Made by
@@ -264,7 +264,8 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
     /// ```
     ///
     /// # Errors
-    /// As [`windows`](Self::windows), and if a window does not hold its block: `halo` is more than what `W` has more than `P`.
+    /// As for [`windows`](Self::windows). Also if a window does not hold its block: if `halo` is more than the size of `W`
+    /// minus the size of `P`.
     #[inline]
     pub fn windows_with_halo<'s, 'b, P, W>(
         &'s self,

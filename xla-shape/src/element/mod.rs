@@ -46,7 +46,7 @@ use xla_shape_core::ElementType;
     label = "expected one of the types in `xla_shape::element`"
 )]
 pub trait Element: Copy + Default + Debug + Send + Sync + 'static + Sealed {
-    /// What the core says of it.
+    /// The same type as a value.
     const TYPE: ElementType;
 }
 

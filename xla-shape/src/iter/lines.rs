@@ -345,8 +345,8 @@ macro_rules! apply_with {
                 $(let len = common(len, Along::<$T, $D>::LEN);)*
                 len
             };
-            // The optimizer would keep a line in registers while a loop around this one applies others to it, and a line for which there are
-            // too few would move to the stack and back each time.
+            // If a loop around this one applies several lines to the same line, the optimizer keeps that line in registers. A line that does
+            // not fit would be moved to the stack and back each time. The fence prevents that.
             if const { !Along::<S, DIM>::FITS_IN_REGISTERS } {
                 compiler_fence(Ordering::SeqCst);
             }

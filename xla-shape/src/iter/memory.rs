@@ -144,7 +144,8 @@ const fn fits(dimension: Dimension, covered: u64, is_tile: bool) -> bool {
     }
 }
 
-/// Whether the first digits of a table, which are not the block's, are the same for all elements of a block.
+/// Whether the first digits of a table, which the block does not include, have the same values for all elements of a
+/// block.
 const fn counts_blocks(digits: &[Digit], count: usize, block: CommonBlock) -> bool {
     let mut i = 0;
     while i < count {

@@ -338,7 +338,8 @@ fn copied<I: MultiIndex>(sizes: I) -> I {
     copy
 }
 
-/// The sizes that the operands before have in common with this one, and those of the whole arrays among all of them.
+/// Adds an operand to the sizes that all operands so far have in common, and to the sizes of the whole arrays among
+/// them.
 #[inline(always)]
 #[track_caller]
 fn joined<I: MultiIndex>((sizes, whole): (I, Option<I>), other: I, facts: Facts) -> (I, Option<I>) {
@@ -531,7 +532,7 @@ impl<O: RunOperands> State<O> {
 }
 
 impl<O: RunOperands> State<O> {
-    /// Calls `f` with all runs that are left. Their lengths are constants, but for the last of each line.
+    /// Calls `f` with all runs that are left. Their lengths are constants, except for the last run of each line.
     #[inline(always)]
     fn for_each(mut self, mut f: impl FnMut(O::Index, O::Runs)) {
         let walk = const { O::WALK };

@@ -9,8 +9,8 @@ use crate::types::{ArrayType, MultiIndex, same_index, step};
 /// Copies the elements of `source` to the window: element `begin` of the window is element `first` of the source. With `clamp`, the elements of
 /// the window outside of `begin..end` become the nearest of the source; otherwise they stay as they are.
 ///
-/// Where the window begins with a whole block of elements that follow each other in both arrays, such as a tile, blocks are copied at once;
-/// elsewhere, a line along its most minor dimension at a time, or those that alternate in memory.
+/// A block of elements that follow each other in both arrays, such as a tile, is copied at once if the window contains the whole block.
+/// Other elements are copied line by line along the window's most minor dimension. Lines that alternate in memory are copied together.
 ///
 /// # Safety
 /// In each dimension, `begin <= end`, `end` is at most the window's size, and `first + (end - begin)` at most the source's. With `clamp`, the
@@ -97,7 +97,7 @@ unsafe fn copy_lines<S, B, T, C>(
 {
     let (to, from) = (window.shape(), source.shape());
     let (sizes, own) = (to.sizes(), from.sizes());
-    // The source's index of the window's, or of the nearest element.
+    // The index in the source for an index in the window; with `clamp`, that of the nearest element.
     let source_index = |index: T::Index| {
         let mut found = same_index::<_, S::Index>(index);
         for (dimension, entry) in found.as_mut().iter_mut().enumerate() {

@@ -1,4 +1,5 @@
-//! Lines that alternate in memory, by words: the elements of all these lines at one place are a word.
+//! Lines that alternate in memory, read and written by words. A word has the elements that all these lines have at one
+//! place.
 //!
 //! In `bf16[…]{1,0:T(8,128)(2,1)}`, element `i` of the first row and of the second one are the two halves of word `i` of their runs. A loop over
 //! every other element is slow where the compiler has no instruction to shuffle as many elements; loops over words have shifts, for which it has
@@ -18,7 +19,7 @@ pub(super) trait Woven {
 pub(super) trait Weaves {
     /// Which lines of each array alternate. Entries after the last array are 1.
     const WEAVES: [Lanes; 4];
-    /// Whether some lines alternate, and those of all arrays can be read and written by words.
+    /// Whether some lines alternate, and the lines of all arrays can be read and written by words.
     const ARE_WORDS: bool;
 }
 
@@ -61,13 +62,13 @@ macro_rules! with_word {
     };
 }
 
-/// The distance of an element from the lowest bit of its word, if each has so many bits.
+/// The distance of a lane's element from the lowest bit of its word, in bits. Each element has `bits` bits.
 #[inline(always)]
 const fn shift(bits: u32, count: usize, lane: usize) -> usize {
     bits as usize * if cfg!(target_endian = "big") { count - 1 - lane } else { lane }
 }
 
-/// The element of a lane at a place: number `place * count + lane`.
+/// The element of a lane at a place: value number `place * count + lane`.
 ///
 /// # Safety
 /// There are `count` values at the place, and `lane < count`.
@@ -141,8 +142,9 @@ unsafe fn write_lane<E: Plain>(values: &mut [E::Value], count: usize, place: usi
 macro_rules! by_words {
     (@one $operand:ident) => { 1 };
     ($by_lines:ident $by_groups:ident($($T:ident $operand:ident $lane:ident $i:literal),*)) => {
-        /// Replaces the values of a line by the results of `f` for them and the operands' values. Each line alternates with others as `A` says:
-        /// the values are those of all these lines, and `lanes` says which line it is in each array. The other lines stay as they are.
+        /// Replaces the values of one line by the results of `f` for them and the operands' values. In each array, the line alternates with
+        /// others (`A`), so `values` and the operands contain the values of all these lines. `lanes` is the number of the line among them, for
+        /// each array. The other lines stay as they are.
         ///
         /// A separate function: its arguments tell the optimizer that the runs do not overlap.
         ///
@@ -173,8 +175,8 @@ macro_rules! by_words {
             }
         }
 
-        /// Replaces the values of `N` lines that alternate by the results of `f` for them and the operands' values. Those may alternate with
-        /// other lines as `A` says: `lanes` has the lane of each line.
+        /// Replaces the values of `N` lines that alternate by the results of `f` for them and the operands' values. The lines of an operand
+        /// may also alternate with others (`A`); `lanes` has the lane of each line.
         ///
         /// # Panics
         /// If an operand has too few values.
@@ -218,7 +220,7 @@ mod tests {
     use crate::element::{Plain, S8, S16, S32, S64};
     use std::fmt::Debug;
 
-    /// Elements that are written together are read one by one where memory has them.
+    /// Writes elements together, and checks that each can be read at its place.
     fn check<E: Plain<Value: PartialEq + Debug + Default>, const N: usize>(
         number: impl Fn(usize) -> E::Value,
         is_word: bool,

@@ -24,7 +24,7 @@ impl<S: ArrayType, T: ArrayType> Together<S, T> {
         None => 1,
     };
     pub(super) const LEN: usize = if Self::RUN.stride.is_some() { Self::RUN.len as usize } else { 1 };
-    /// The elements that follow each other in both.
+    /// The block of elements that follow each other in both.
     pub(super) const BLOCK: CommonBlock = common_block::<S, T>();
     /// Which lines along the most minor dimension of `S` alternate in `T`.
     const WEAVE: Lanes = Lanes::along::<T>(Self::RUN);
@@ -43,7 +43,8 @@ impl<S: ArrayType, T: ArrayType<Element: Plain>> Woven for Together<S, T> {
 pub(super) struct Lanes {
     /// The lines are neighbours along this dimension. The first index of each group is a multiple of `count`.
     pub(super) dimension: usize,
-    /// How many lines; 1 if the elements of a line are adjacent, 0 if they are not and do not alternate either.
+    /// How many lines alternate. 1 if the elements of a line are adjacent; 0 if they are neither adjacent nor
+    /// alternate.
     pub(super) count: usize,
 }
 
@@ -71,7 +72,7 @@ impl Lanes {
         if self.is(others) && self.count > 1 { self } else { Self { dimension: 0, count: 1 } }
     }
 
-    /// Which of them the line of an index is.
+    /// The lane of the line that has this index.
     #[inline(always)]
     pub(super) fn lane(self, index: impl MultiIndex) -> usize {
         if self.count > 1 { index.as_ref()[self.dimension] % self.count } else { 0 }
@@ -83,7 +84,8 @@ impl Lanes {
     }
 }
 
-/// The length of the longest runs that begin where runs of both lengths do. `usize::MAX` is the length of the whole dimension.
+/// The greatest length such that a run of it never crosses the end of a run of either length. `usize::MAX` is the length of
+/// the whole dimension.
 pub(super) const fn common(a: usize, b: usize) -> usize {
     match (a, b) {
         (usize::MAX, len) | (len, usize::MAX) => len,
@@ -132,21 +134,21 @@ pub(super) fn for_each_minor_line<S: ArrayType>(sizes: S::Index, mut f: impl FnM
 /// How an array is traversed together with others: by stretches of memory as far as possible.
 #[derive(Clone, Copy)]
 pub(super) struct Path {
-    /// The elements that follow each other in all arrays.
+    /// The block of elements that follow each other in all arrays.
     block: CommonBlock,
-    /// The length of the runs along the most minor dimension, where there is no whole block.
+    /// The length of runs along the most minor dimension, for elements outside of whole blocks.
     len: usize,
-    /// The lines that alternate in all arrays, there.
+    /// The lines that alternate in all arrays, for the same elements.
     lanes: Lanes,
 }
 
 impl Path {
-    /// The way along one array.
+    /// The path for one array.
     const fn of<S: ArrayType>() -> Self {
         Self { block: Together::<S, S>::BLOCK, len: Together::<S, S>::LEN, lanes: Together::<S, S>::LANES }
     }
 
-    /// The way along one more array. All blocks consist of the first array's most minor digits, so a shorter block is a part of a longer one.
+    /// The path for one more array. All blocks consist of the first array's most minor digits, so a shorter block is a part of a longer one.
     const fn and<S: ArrayType, T: ArrayType>(self) -> Self {
         let other = Together::<S, T>::BLOCK;
         Self {
@@ -156,7 +158,7 @@ impl Path {
         }
     }
 
-    /// Whether blocks are longer than runs of all lanes.
+    /// Whether a block has more elements than a run of all lanes.
     const fn has_blocks<S: ArrayType>(self) -> bool {
         let size = match S::MINOR_TO_MAJOR {
             [minor, ..] => S::DIMENSIONS[*minor].extent(),
@@ -181,11 +183,11 @@ pub(super) trait Arrays {
     const WEAVES: [Lanes; 4] = Self::Lines::WEAVES;
     /// Whether the lines that alternate in some arrays can be read and written by words in all.
     const ARE_WORDS: bool = Self::Lines::ARE_WORDS;
-    /// Whether blocks are longer than runs of all lanes.
+    /// Whether a block has more elements than a run of all lanes.
     const HAS_BLOCKS: bool = Self::PATH.has_blocks::<Self::First>();
     /// Whether lines of the first array alternate.
     const ALTERNATES: bool = Self::ARE_WORDS && Self::WEAVES[0].count > 1;
-    /// Whether lines of the first array alternate, in another way than those of others.
+    /// Whether lines of the first array alternate in another way than lines of the other arrays.
     const WRITES_WORDS: bool = Self::ALTERNATES && Self::PATH.lanes.count == 1;
     /// The lines that are visited together.
     const GROUP: Lanes = if Self::WRITES_WORDS { Self::WEAVES[0] } else { Self::PATH.lanes };
@@ -327,7 +329,7 @@ macro_rules! runs_together {
     };
 }
 
-/// As [`together_1`], for copies: where both runs are contiguous, they are copied at once, also without optimizer.
+/// Like [`together_1`], for copies. If both runs are contiguous, they are copied at once, even without optimization.
 #[inline]
 pub(super) fn copy_1<V: Copy>(
     values: &mut [V],
@@ -343,7 +345,7 @@ runs_together!(together_1(T first first_stride));
 runs_together!(together_2(T first first_stride, U second second_stride));
 runs_together!(together_3(T first first_stride, U second second_stride, W third third_stride));
 
-/// From the first to the last of `len` elements of an operand, the first at an index.
+/// The memory from the first to the last of `len` elements of an operand, of which the first has this index.
 ///
 /// # Safety
 /// They are elements of the array, `stride` apart, and nothing of another block lies between them (`own_run`); or a stretch that belongs to
@@ -360,7 +362,7 @@ pub(super) unsafe fn run_of<'a, T: ArrayType<Element: Plain>>(
     unsafe { values.range(first..first + (len - 1) * stride + 1) }
 }
 
-/// The runs of all lines that alternate with the one of an index, `len` elements each.
+/// The runs, `len` elements each, of all lines that alternate with the line of this index.
 ///
 /// # Safety
 /// So many elements of the line belong to one of its runs, and `weave` is a [`Together::WEAVE`] of the array that is not 0.
@@ -376,9 +378,9 @@ pub(super) unsafe fn band_of<'a, T: ArrayType<Element: Plain>>(
     unsafe { values.range(first..first + len * weave.count) }
 }
 
-/// As [`band_of`], for each of `N` lines that are neighbours along a dimension, and with the lane of each.
+/// Like [`band_of`], for `N` lines that are neighbours along a dimension. Also returns the lane of each.
 ///
-/// A loop and no closure: the optimizer does not inline closures of loops over arrays.
+/// This is a loop, because the optimizer does not inline the closures of `array::map` and the like.
 ///
 /// # Safety
 /// As [`band_of`], for all of these lines.

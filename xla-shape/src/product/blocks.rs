@@ -67,7 +67,8 @@ impl<E: Terms, const TRANSPOSED: bool> Product<'_, E, TRANSPOSED> {
         }
         let [rows, ..] = self.sizes;
         if TRANSPOSED {
-            // The columns are packed in any case: pairs and groups of their elements are not adjacent as the others are.
+            // Columns of a transposed operand are always packed: the elements of their groups are not adjacent in memory
+            // as those of a row-major operand are.
             if const { E::DEPTH == 2 && !M::DOT2 } {
                 self.many_rows::<M, E::Converted, R, C>();
             } else if const { E::DEPTH == 4 } {
@@ -76,7 +77,7 @@ impl<E: Terms, const TRANSPOSED: bool> Product<'_, E, TRANSPOSED> {
                 self.many_rows::<M, E::Stored, R, C>();
             }
         } else if rows == 1 {
-            // Eight vectors of sums hide the time that a sum takes.
+            // With eight independent vectors of sums, the latency of an addition does not matter.
             if const { M::LANES >= 8 } {
                 self.few_rows::<M, E::Stored, 1, 64>();
             } else {

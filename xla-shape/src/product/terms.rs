@@ -9,19 +9,19 @@ use crate::vector::Machine;
 /// The columns of a tile.
 pub(super) const LANES: usize = 128;
 
-/// How the elements lie in tiles. As many as fill 32 bits are a group: elements of one column of the right operand, or of one row of the left
-/// one.
+/// How the elements lie in tiles. Elements that fill 32 bits together are a group. A group has elements of one column of the right operand,
+/// or of one row of the left one.
 #[doc(hidden)]
 pub trait Terms: Plain {
-    /// The value of a sum.
+    /// The type of a sum.
     type Total: Copy + Default;
     /// A group, as it lies in a tile of the right operand.
     type Group: Copy + Default;
     /// A tile of an operand, in memory.
     type Tile: NestedArray<Self::Value> + Copy;
-    /// Multiplies groups as they are.
+    /// The step that multiplies groups as they are stored.
     type Stored: Step<Group = Self::Group, Total = Self::Total, Right = Self::Group>;
-    /// Multiplies what groups are converted to, once, when they are packed.
+    /// The step that multiplies converted groups. They are converted once, when they are packed.
     type Converted: Step<Group = Self::Group, Total = Self::Total>;
 
     /// The elements of a group.
@@ -29,9 +29,9 @@ pub trait Terms: Plain {
     /// The rows of a tile.
     const TILE_ROWS: usize;
 
-    /// The rows of groups of a tile of the right operand.
+    /// The groups of a tile of the right operand, row by row.
     fn rows(tile: &Self::Tile) -> &[[Self::Group; LANES]];
-    /// A group of a row of a tile of the left operand.
+    /// A group of a tile of the left operand, by its row and its number in the row.
     fn group(tile: &Self::Tile, row: usize, group: usize) -> Self::Group;
     /// The first elements of a group, with zeros in place of the others.
     fn first(group: Self::Group, count: usize) -> Self::Group;
@@ -39,28 +39,29 @@ pub trait Terms: Plain {
     fn plus(a: Self::Total, b: Self::Total) -> Self::Total;
 }
 
-/// What the innermost loop does in one step: it adds products of a part of a group of the left operand and of groups of the right one.
+/// One step of the innermost loop. It multiplies a part of a group of the left operand by parts of several groups of the right one,
+/// and adds the products to the sums.
 #[doc(hidden)]
 pub trait Step {
     /// A group, as it lies in a tile of the right operand.
     type Group;
-    /// The value of a sum.
+    /// The type of a sum.
     type Total;
-    /// The part of a group of the left operand.
+    /// The type of a part of a left operand's group.
     type Left: Copy + Default;
-    /// The part of a group of the right operand.
+    /// The type of a part of a right operand's group.
     type Right: Copy + Default;
 
-    /// How many steps multiply a group.
+    /// The number of steps for each group.
     const PER_GROUP: usize = 1;
 
-    /// What one step multiplies of a group of the left operand.
+    /// The part of a left operand's group that a step multiplies.
     fn left(group: Self::Group, step: usize) -> Self::Left;
-    /// What one step multiplies of a group of the right operand.
+    /// The part of a right operand's group that a step multiplies.
     fn right(group: Self::Group, step: usize) -> Self::Right;
     /// Adds the products.
     fn add<M: Machine, const N: usize>(sums: &mut [Self::Total; N], left: Self::Left, right: &[Self::Right; N]);
-    /// Changes what sums begin with, for each step.
+    /// Corrects the initial value of the sums, once for each step.
     #[inline(always)]
     fn begin<M: Machine, const N: usize>(_sums: &mut [Self::Total; N], _right: &[Self::Right; N]) {}
 }

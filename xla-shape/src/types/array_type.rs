@@ -105,7 +105,7 @@ pub unsafe trait ArrayType: Copy + fmt::Debug + Send + Sync + 'static + Sealed {
     #[must_use]
     fn array_shape(self) -> ArrayShape;
 
-    /// The dimensions of the whole array that the memory holds, as far as this one has them.
+    /// The dimensions of the whole array in the memory, without those that this shape does not have.
     #[doc(hidden)]
     const MEMORY_DIMENSIONS: &'static [Dimension] = Self::DIMENSIONS;
     /// Whether the array has its memory for itself, so that it is not a block of a larger array.

@@ -59,8 +59,8 @@ impl<const N: usize> MultiIndex for [usize; N] {
     label = "expected as many dimensions as the array has"
 )]
 pub trait SameRank<Index>: MultiIndex {
-    /// `T`, if its index is this one. A bound that names `T` like this is an error only if the numbers of dimensions are equal, so that
-    /// there is one error if they are not.
+    /// `T`, if its index type is this one. If the numbers of dimensions differ, a bound on `T` that is written like this is no second
+    /// error.
     #[doc(hidden)]
     type Of<T: ArrayType>: ArrayType;
 }
@@ -73,25 +73,25 @@ impl<Index: MultiIndex> SameRank<Index> for Index {
 /// to have the same dimensions, the compiler does not conclude that they have the same index type.
 pub(crate) type IndexOf<T> = <<T as ArrayType>::Dimensions as Dimensions>::Index;
 
-/// The index as one of `T`; see [`IndexOf`].
+/// Converts the common index type to the index type of `T`; see [`IndexOf`].
 #[inline(always)]
 pub(crate) fn own_index<T: ArrayType>(index: IndexOf<T>) -> T::Index {
     index
 }
 
-/// An index of `T` as one of all arrays of the same dimensions; see [`IndexOf`].
+/// Converts the index type of `T` to the common index type; see [`IndexOf`].
 #[inline(always)]
 pub(crate) fn common_index<T: ArrayType>(index: T::Index) -> IndexOf<T> {
     index
 }
 
-/// The sizes of a shape as an index of all arrays of the same dimensions; see [`IndexOf`].
+/// The sizes of a shape, in the common index type; see [`IndexOf`].
 #[inline(always)]
 pub(crate) fn sizes_of<T: ArrayType>(shape: T) -> IndexOf<T> {
     shape.sizes()
 }
 
-/// The index as another type, which has as many numbers. Fails the compilation if it has not.
+/// Converts an index to another type with as many numbers. Fails the compilation if the numbers of entries differ.
 #[inline(always)]
 pub(crate) fn same_index<A: MultiIndex, B: MultiIndex>(index: A) -> B {
     const { assert!(size_of::<A>() == size_of::<B>(), "expected indices of as many numbers") };
