@@ -359,8 +359,8 @@ impl Rearrangement {
     /// What must move to change an array's sharding from `from` to a sharding of the rearranged array. Its shards then have `layout`, or
     /// are row-major. Regions of the plan have an index for each axis, in the order of the left side.
     ///
-    /// Both shardings may only cut whole axes: to cut eight pages into two parts, write them as an axis of two and an
-    /// axis of four.
+    /// Each sharding must divide a dimension along its axes: the outer axes into single indices, and the last axis that
+    /// it cuts into equal parts.
     ///
     /// ```
     /// use xla_shape_core::shard::{RearrangeError, Rearrangement, Sharding};
@@ -374,8 +374,8 @@ impl Rearrangement {
     /// ```
     ///
     /// # Errors
-    /// If the array has other dimensions, a sharding or the layout does not go with its array, or cuts a dimension within an axis,
-    /// or [`Sharding::reshard`] fails.
+    /// If the array has other dimensions, a sharding or the layout does not fit its array or its axes, or [`Sharding::reshard`]
+    /// fails.
     pub fn reshard(
         &self,
         (array, from): (&ArrayShape, &Sharding),
