@@ -113,7 +113,7 @@ fn asker(py: Python<'_>) -> Option<String> {
         let frame = py.import("sys")?.call_method1("_getframe", (0,))?;
         frame.getattr("f_globals")?.get_item("__name__")?.extract::<String>()
     };
-    // Without a module name, it is treated as neither of the two.
+    // A caller without a module name counts as neither of the two.
     Some(module().ok()?.split('.').next()?.to_owned())
 }
 

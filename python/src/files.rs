@@ -120,7 +120,7 @@ pub(crate) fn shard_index(
     py.detach(index).map_err(file_error)
 }
 
-/// What the header of a device's file says of its tensors, as JSON.
+/// What the header of a device's file says about its tensors, as JSON.
 #[pyfunction]
 pub(crate) fn shard_notes(py: Python<'_>, path: PathBuf) -> PyResult<String> {
     let notes = py.detach(|| xla_shape_files::shard_notes(&path)).map_err(file_error)?;

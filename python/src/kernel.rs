@@ -41,7 +41,8 @@ impl Source {
     }
 }
 
-/// The kernels of a program; compared with those of the version before, if it is given. `sources` has the names and texts of Python files.
+/// The kernels of a program, compared with the kernels of an earlier version if one is given. `sources` has the names and texts of Python
+/// files.
 #[pyfunction]
 #[pyo3(pass_module)]
 pub(crate) fn kernels(

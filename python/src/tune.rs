@@ -1,4 +1,5 @@
-//! The best layouts of shared arrays, found by the search of `xla-shape tune`. Python says where compilers run.
+//! The best layouts of shared arrays, found by the search of `xla-shape tune`. The caller in Python says where the
+//! compilers run.
 
 use crate::answer::Answer;
 use crate::error::shape_error;

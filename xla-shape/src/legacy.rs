@@ -194,7 +194,7 @@ where
         Self::padded().unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// As [`buffer`](Self::buffer), or an error.
+    /// Like [`buffer`](Self::buffer), but returns an error instead of panicking.
     ///
     /// ```
     /// use xla_shape::shape;

@@ -99,7 +99,7 @@ pub const fn expected_parameters<const N: usize>(parameters: &'static [DeclaredP
         while dimension < sizes.len() {
             if let Some(name) = sizes[dimension] {
                 all[i].sizes[dimension] = match first_size(parameters, name) {
-                    // This is the first place itself.
+                    // The first size with this name is this one: there is nothing to compare.
                     Some((parameter, first))
                         if parameter == i && first.dimension == dimension && !parameters[i].is_variadic =>
                     {

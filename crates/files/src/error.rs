@@ -150,7 +150,7 @@ pub enum Error {
         tensor: String,
         /// A file.
         first: PathBuf,
-        /// What it says of the tensor.
+        /// What it says about the tensor.
         expected: String,
         /// The other file.
         second: PathBuf,
@@ -351,7 +351,7 @@ pub enum FileError {
         /// The name of the tensor.
         tensor: String,
     },
-    /// The metadata describes a tensor that is impossible.
+    /// The metadata describes a tensor that cannot exist.
     #[error("tensor `{tensor}`: the metadata's entry `xla_shape` is wrong: {error}")]
     Note {
         /// The name of the tensor.

@@ -148,8 +148,8 @@ impl<'m> Instruction<'m> {
 }
 
 impl Module {
-    /// The operations that are alone in the computation of an asynchronous start in long form, each with that start. In short form, XLA writes
-    /// only the start, so its name is the one that every form of the module has.
+    /// The operations that are alone in the computation of an asynchronous start, in the long form; each with its start. In the short form,
+    /// XLA writes only the start: its name stands in both forms.
     ///
     /// ```
     /// let text = "w { x = f32[8] parameter(0) ROOT n = f32[8] negate(x) }

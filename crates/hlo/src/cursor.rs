@@ -359,7 +359,8 @@ impl<'a> Cursor<'a> {
         is_named && matches!(ahead.peek(), Some(b'(' | b'{'))
     }
 
-    /// Whether a layout can begin at `position` or after blanks: there is a brace, or a comment, which one may follow.
+    /// Whether a layout can begin at `position` or after blanks: there is a brace, or a comment that a brace may
+    /// follow.
     #[inline]
     pub(crate) fn layout_may_follow(&self, position: usize) -> bool {
         match self.byte(position) {

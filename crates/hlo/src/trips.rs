@@ -46,7 +46,7 @@ struct Counter {
     step: i64,
 }
 
-/// What is known of a value in the condition of a loop.
+/// What is known about a value in the condition of a loop.
 enum Entry {
     Constant(i64),
     Counter(Counter),

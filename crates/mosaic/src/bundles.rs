@@ -328,8 +328,8 @@ impl<'a> Bundles<'a> {
         bundles
     }
 
-    /// A `vpop` takes the result of another instruction, as `vpop.erf` takes that of `vexp2`. The compiler writes the source line only at the `vpop`;
-    /// this function gives it to the other instruction, too.
+    /// A `vpop` takes the result of another instruction: `vpop.erf` takes what `vexp2` computed. The compiler writes the source line only at the
+    /// `vpop`; this function gives it to the other instruction, too.
     fn share_sources(&mut self) {
         let mut popped: BTreeMap<&str, Option<Source<'a>>> = BTreeMap::new();
         for slot in self.bundles.iter().flat_map(|bundle| &bundle.slots).filter(|slot| slot.opcode.starts_with("vpop"))

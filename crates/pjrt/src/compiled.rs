@@ -463,7 +463,7 @@ impl Compiled {
     }
 }
 
-/// Returns `None` in place of the error that the plug-in does not have the call.
+/// Returns `None` instead of the error if the plug-in lacks the call.
 fn if_supported<T>(answer: Result<T>) -> Result<Option<T>> {
     match answer {
         Ok(answer) => Ok(Some(answer)),

@@ -117,7 +117,7 @@ impl FromStr for Target {
         match (text.parse::<Slice>(), text.parse::<Gpus>()) {
             (Ok(slice), _) => Ok(Self::Tpu(slice)),
             (_, Ok(gpus)) => Ok(Self::Gpu(gpus)),
-            // The text is neither. If its name is that of a TPU or of a GPU, or similar to one, return the error for that kind of device.
+            // The text is neither. If it is the name of a TPU or of a GPU, or similar to one, return the error for that kind of device.
             (Err(error), _) if !matches!(error, SliceError::Generation(_)) => Err(error.into()),
             (_, Err(error)) if !matches!(error, GpusError::Gpu(_)) => Err(error.into()),
             (_, Err(GpusError::Gpu(name))) if name.meant().next().is_some() => Err(GpusError::Gpu(name).into()),

@@ -8,7 +8,7 @@ use xla_shape_core::sorting::sort;
 use xla_shape_files::Error;
 use xla_shape_hlo::profile::{Profile, ProfileError};
 
-/// How profilers end the name of a profile of one host.
+/// What the name of one host's profile ends with.
 const ENDING: &str = ".xplane.pb";
 
 /// The files of the profile that a path stands for, sorted by name. The path is a profile itself, a run's directory with the profiles of

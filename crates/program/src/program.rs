@@ -129,7 +129,8 @@ impl Opened {
         Self::open_with(path, module, &mut |_, _| ())
     }
 
-    /// As [`open_module`](Self::open_module). While a profile is read, `progress` gets the bytes read so far, and their total number.
+    /// Like [`open_module`](Self::open_module), but while a profile is read, `progress` gets the number of bytes read so far, and of
+    /// all bytes.
     ///
     /// # Errors
     /// Those of [`open_module`](Self::open_module).
@@ -256,7 +257,8 @@ impl Program {
         Self::open_with(path, module, &mut |_, _| ())
     }
 
-    /// As [`open_module`](Self::open_module). While a profile is read, `progress` gets the bytes read so far, and their total number.
+    /// Like [`open_module`](Self::open_module), but while a profile is read, `progress` gets the number of bytes read so far, and of
+    /// all bytes.
     ///
     /// # Errors
     /// Those of [`open_module`](Self::open_module).

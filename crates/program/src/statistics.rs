@@ -7,8 +7,8 @@ use xla_shape_core::memory_space;
 use xla_shape_core::sorting::sort_by_key;
 use xla_shape_hlo::Account;
 
-/// The compiler's memory analysis (in JAX `compiled.memory_analysis()`), which the user's program wrote as JSON: an object with its
-/// fields, such as `generated_code_size_in_bytes`, or an object whose field `memory` is such an object.
+/// The compiler's memory analysis (in JAX `compiled.memory_analysis()`), which the user's program wrote as JSON. The object has the
+/// fields of the analysis, such as `generated_code_size_in_bytes`, itself or in its field `memory`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Statistics {
     /// Arguments, outputs, aliases and temporaries: on the device, then on the host.

@@ -113,7 +113,7 @@ fn has_program(fit: &Fit, border: &Border) -> bool {
     fit.rows.iter().filter(is_of_border).any(|row| row.device.is_some())
 }
 
-/// The values of a setting, without the axes that have one value only.
+/// The values of a setting, without axes that have a single value.
 fn with_axes(fit: &Fit, setting: &BTreeMap<String, String>) -> String {
     with_all_but(fit, setting, None)
 }

@@ -126,7 +126,7 @@ fn trial(trial: Option<&Trial>) -> String {
             format!(" It compiles for {device}: the program then needs {needed} of memory, without its code.")
         }
         Some(Trial::NotCompiled { why }) => format!(" It was not compiled: {}.", why.trim().trim_end_matches('.')),
-        // A refused trial is told as a detail of its cause.
+        // If the compiler refused the trial, the details of its cause say so.
         other => other.and_then(Trial::change).map_or_else(String::new, change),
     }
 }

@@ -32,7 +32,8 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
         copy_common(destination, self);
     }
 
-    /// As [`copy_to`](Self::copy_to). Elements of the destination that this block lacks, because the array ends, become `padding`.
+    /// Like [`copy_to`](Self::copy_to), but elements of the destination that this block lacks, because the array ends, become
+    /// `padding`.
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};

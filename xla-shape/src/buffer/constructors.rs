@@ -35,7 +35,7 @@ impl<S: WholeArray> Buffer<S> {
         Self::allocated(const { checked_width::<S>() })
     }
 
-    /// As [`zeroed`](Self::zeroed), or an error.
+    /// Like [`zeroed`](Self::zeroed), but returns an error instead of panicking.
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};

@@ -515,7 +515,7 @@ impl<B: BytesMut> Buffer<DynShape, B> {
         Ok(())
     }
 
-    /// As [`cells`](Self::cells), to write.
+    /// Like [`cells`](Self::cells), but to write.
     ///
     /// # Safety
     /// As [`cells`](Self::cells).

@@ -52,7 +52,7 @@ pub fn export<S: WholeShape, B: StorageMut + Send + Sync + 'static>(
     manage(buffer, strided, 0, |memory| memory.as_mut().as_mut_ptr())
 }
 
-/// As [`export`], for memory that must not be written: the tensor is marked as read-only.
+/// Like [`export`], but for memory that must not be written: the tensor is marked as read-only.
 ///
 /// ```
 /// use xla_shape::dlpack::{self, Tensor};
@@ -72,7 +72,7 @@ pub fn export_read_only<S: WholeShape, B: Storage + Send + Sync + 'static>(
     manage(buffer, strided, ManagedTensor::READ_ONLY, |memory| memory.as_ref().as_ptr().cast_mut())
 }
 
-/// As [`export`], for arrays with tiles: exports the array as it is in memory, with more dimensions, padding included.
+/// Like [`export`], but for arrays with tiles: exports the array as it is in memory, with more dimensions, padding included.
 /// `f32[30,200]{1,0:T(8,128)}` becomes an array of 4 × 2 × 8 × 128. [`ArrayShape::strided_dimensions`] says which dimension is which.
 ///
 /// ```

@@ -78,7 +78,7 @@ fn strided_tensors_have_any_strides() {
     // SAFETY: the strides lead to elements of the exported array.
     let strided = unsafe { StridedTensor::from_raw(tensor) }.unwrap();
     assert_eq!((strided.shape().to_string().as_str(), strided.strides()), ("f32[3,100]{1,0}", &[-128, 0][..]));
-    // The first element is that of row 2; one stride (-128) from it is row 1.
+    // The first element is in row 2; one stride (-128) from it is row 1.
     let found = strided.as_ptr().cast::<f32>().wrapping_offset(strided.strides()[0] as isize);
     // SAFETY: row 1 is in the tensor's memory.
     let found = unsafe { found.read() };

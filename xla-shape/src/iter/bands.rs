@@ -445,7 +445,7 @@ pub(super) fn for_each_band_origin<S: ArrayType, const DIM: i64>(shape: S, mut f
     }
 }
 
-/// As [`for_each_band_origin`], as an iterator.
+/// Like [`for_each_band_origin`], but as an iterator.
 fn band_origins<S: ArrayType, const DIM: i64>(shape: S) -> impl Iterator<Item = S::Index> + Send {
     let sizes = shape.sizes();
     std::iter::successors(first_origin(sizes), move |&origin| next_origin::<S, DIM>(sizes, origin))

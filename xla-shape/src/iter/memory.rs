@@ -56,7 +56,7 @@ pub(super) trait Memory: ArrayType {
         let first = self.first_position();
         let f = |range: Range<usize>| f(range.start + first..range.end + first);
         let mut f = f;
-        // Constants select one branch, and leave one copy of `f`.
+        // The conditions are constants, so one branch remains, with a single copy of `f`.
         if const { matches!(Self::IS_WHOLE, Some(true)) } {
             f(0..const { Self::STRIDE_TABLE.positions() as usize });
         } else if const { matches!(Self::IS_WHOLE, Some(false)) } {

@@ -295,7 +295,7 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
         unsafe { self.tiles_as() }
     }
 
-    /// As [`tiles`](Self::tiles), for a caller that has its own message for other tiles.
+    /// Like [`tiles`](Self::tiles), but for a caller that has its own message for other tiles.
     ///
     /// # Safety
     /// [`is_tile::<S, A>`](is_tile), and [`assert_tiles_are_whole`] has been evaluated for `S`.
@@ -367,7 +367,7 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
         unsafe { self.tiles_mut_as() }
     }
 
-    /// As [`tiles_mut`](Self::tiles_mut), for a caller that has its own message for other tiles.
+    /// Like [`tiles_mut`](Self::tiles_mut), but for a caller that has its own message for other tiles.
     ///
     /// # Safety
     /// [`is_tile::<S, A>`](is_tile), and [`assert_tiles_are_whole`] has been evaluated for `S`.

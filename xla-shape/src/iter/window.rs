@@ -80,7 +80,7 @@ pub(crate) unsafe fn copy_window<S, B, T, C>(
     }
 }
 
-/// As [`copy_window`], without blocks.
+/// Like [`copy_window`], but without blocks.
 ///
 /// # Safety
 /// As [`copy_window`].

@@ -251,7 +251,8 @@ fn for_each_part<A: Arrays>(sizes: IndexOf<A>, mut f: impl FnMut(IndexOf<A>, usi
     }
 }
 
-/// As [`for_each_part`], without blocks, for the `sizes` indices of each dimension from `start` on. Runs and lanes begin there.
+/// Like [`for_each_part`], but without blocks, and only for the `sizes` indices of each dimension from `start` on. Runs and
+/// lanes begin at `start`.
 #[inline(always)]
 fn for_each_minor_run<A: Arrays>(start: IndexOf<A>, sizes: IndexOf<A>, mut f: impl FnMut(IndexOf<A>, usize, Part)) {
     if sizes.as_ref().contains(&0) {

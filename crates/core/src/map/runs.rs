@@ -75,7 +75,7 @@ pub struct CommonBlock {
 #[doc(hidden)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Extension {
-    /// A larger block, which covers more of this dimension; the same block if the digits count nothing.
+    /// A larger block, which covers more of this dimension; the same block if the digits have only one value.
     To(CommonBlock, Option<usize>),
     /// The digits continue the block in both arrays, but not as far in one as in the other, or not without padding.
     Partly,

@@ -1,4 +1,4 @@
-//! Sizes of arrays: whether there are elements, bytes, and the pieces of splits.
+//! Sizes of arrays: whether they have elements, how many bytes they take, and the pieces of their splits.
 
 use crate::layout::number::DimensionNumber;
 use crate::shape::array::ArrayShape;

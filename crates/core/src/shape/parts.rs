@@ -294,8 +294,8 @@ impl Shape {
         self.flatten_tuple_shape().filter_map(Self::array)
     }
 
-    /// Calls `visit` with every array, including those that buffers refer to, mutable, and its index. The structure of
-    /// tuples cannot change.
+    /// Calls `visit` with a mutable reference to every array, including those that buffers refer to, and with the
+    /// array's index. The structure of tuples cannot change.
     ///
     /// ```
     /// let mut shape: xla_shape_core::Shape = "(f32[2], (s32[], token[]))".parse()?;

@@ -186,7 +186,7 @@ impl std::fmt::Debug for ArrayFile {
     }
 }
 
-/// The shape that the header of an `.npy` file says, and where its elements begin; `given` says the type of elements that NumPy does not know.
+/// The shape in the header of an `.npy` file, and where the elements begin. `given` has the type of the elements if NumPy does not know it.
 fn npy_header(beginning: &[u8], given: Option<&ArrayShape>) -> Result<(ArrayShape, u64), FileError> {
     let read = npy::read_header(beginning, given.map(ArrayShape::element_type));
     let (found, start) = read.map_err(|error| match error {

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 /// The entry of a file's metadata that has them, as JSON.
 pub(crate) const NOTES: &str = "xla_shape";
 
-/// What a file says of all its tensors.
+/// What a file says about all its tensors.
 #[derive(Serialize, Deserialize)]
 #[serde(expecting = "an object with `device` and `tensors`")]
 pub(crate) struct Notes {
@@ -33,7 +33,7 @@ pub(crate) struct OtherTensor {
     pub(crate) sharding: String,
 }
 
-/// What a file says of a tensor.
+/// What a file says about a tensor.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(expecting = "an object with `shape`, `whole`, `start` and `sharding`")]
 pub(crate) struct Note {

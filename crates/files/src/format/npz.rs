@@ -37,7 +37,8 @@ fn damaged(reason: &'static str) -> FileError {
     FileError::Archive { reason }
 }
 
-/// Where the archive's `.npy` file of this name is, or its only one. As NumPy does, the name is that of the member without `.npy`.
+/// Where the archive's `.npy` file of this name is, or its only one. As in NumPy, an array's name is the name of its member
+/// without `.npy`.
 pub(super) fn find(source: &mut Source, name: Option<&str>) -> Result<Range<u64>, NpzError> {
     if matches!(source, Source::Pipe { .. }) {
         return Err(damaged("it is read from its end, so it must be a file, not a pipe").into());

@@ -62,7 +62,7 @@ pub(super) fn find(metadata: &Metadata, name: Option<&str>) -> Result<(ArrayShap
     }
 }
 
-/// The shape that the metadata says of a tensor that is stored as bytes, as `shard` writes it; `None` for any other tensor.
+/// The shape in the metadata of a tensor that is stored as bytes, as `shard` writes it; `None` for any other tensor.
 fn noted_shape(metadata: &Metadata, name: &str, stored: &ArrayShape) -> Option<ArrayShape> {
     let shape = Notes::of(metadata).ok()??.tensors.get(name)?.shape.parse().ok()?;
     is_stored_as_bytes(&shape, stored).then_some(shape)
@@ -101,7 +101,7 @@ pub(crate) fn dtype_of(array: &ArrayShape) -> Result<Dtype, FileError> {
     name.and_then(|name| Dtype::deserialize(name).ok()).ok_or(FileError::NotInSafetensors(element_type))
 }
 
-/// What the header says of an array under this name.
+/// What the header says about an array with this name.
 pub(super) fn info_of(array: &ArrayShape) -> Result<TensorInfo, FileError> {
     // The crate `safetensors` keeps sizes and offsets as `usize`.
     let local = |size: Option<u64>| {

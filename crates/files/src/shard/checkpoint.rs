@@ -70,7 +70,7 @@ struct Header {
     path: PathBuf,
     name: PathBuf,
     source: Result<Closed, Source>,
-    /// The device whose shards it has, and what it says of them.
+    /// The device whose shards it has, and what it says about them.
     notes: Option<Notes>,
     /// In the order of the file.
     tensors: Vec<Stored>,

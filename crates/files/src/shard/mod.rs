@@ -152,7 +152,8 @@ pub struct ShardTensor {
     pub bytes: u64,
 }
 
-/// What the header of a device's file says of its tensors, as JSON; `None` for a `.safetensors` file that is not one of [`Shards`].
+/// What the header of a device's file says about its tensors, as JSON; `None` for a `.safetensors` file that is not one of
+/// [`Shards`].
 ///
 /// ```
 /// use xla_shape_files::{shard_notes, write_array};

@@ -136,7 +136,8 @@ impl ShardPlan {
 
     /// The rule for each of these tensors: the one with its name, or else the first whose pattern fits.
     ///
-    /// A tensor without a rule is an error. If these are `all` tensors of a checkpoint, a rule without a tensor is one, too.
+    /// A tensor without a rule is an error. If these are `all` tensors of a checkpoint, then a rule without a tensor is an
+    /// error, too.
     pub(super) fn rules<'a>(
         &self,
         tensors: impl Iterator<Item = &'a str> + Clone,

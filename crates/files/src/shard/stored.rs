@@ -44,7 +44,7 @@ struct Divided {
     places: BTreeMap<i64, Place>,
 }
 
-/// What the files of all devices say of a tensor.
+/// What the files of all devices say about a tensor.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Described {
     /// The shape of a shard, with its layout.

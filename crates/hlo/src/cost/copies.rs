@@ -358,7 +358,7 @@ fn keeps_bits(convert: Instruction<'_>) -> bool {
     types().is_some_and(|(from, to)| from == to || (is_integer(from) && is_integer(to) && from.bits() == to.bits()))
 }
 
-/// Whether the layout of an instruction's array is that of its operand, memory space included.
+/// Whether an instruction's array has the same layout as its operand, memory space included.
 fn has_same_layout(instruction: Instruction<'_>) -> bool {
     let from = instruction.operand(0).and_then(|operand| operand.shape()?.array());
     let to = instruction.shape().array();

@@ -260,8 +260,8 @@ impl BufferAssignment {
         self.account_with(0..=u64::MAX, needs_memory)
     }
 
-    /// As [`account`](Self::account). `live` bounds the most bytes of the HBM heap that are live at one time. `needs_memory` says of the
-    /// instruction with this name whether a single element needs memory.
+    /// Like [`account`](Self::account), but `live` bounds the most bytes of the HBM heap that are live at one time, and `needs_memory`
+    /// says whether a single element that the instruction with this name computes needs memory.
     pub(crate) fn account_with(&self, live: RangeInclusive<u64>, needs_memory: impl Fn(&str) -> bool) -> Account {
         let in_register =
             |value: &AssignedValue| value.is_tuple() || value.is_single_element() && !needs_memory(&value.instruction);

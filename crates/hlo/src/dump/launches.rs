@@ -68,7 +68,7 @@ impl Launch {
 fn kernel(what: &str) -> Option<LaunchedKernel> {
     let (name, rest) = what.split_once(" grid: ")?;
     let (grid, rest) = rest.split_once("threads: ")?;
-    // A cluster of blocks may stand between both.
+    // The threads may be followed by a cluster of blocks.
     let (threads, rest) = rest.split_once("shared_memory: ")?;
     let shared_memory = rest.split_once(" bytes")?.0.parse().ok()?;
     Some(LaunchedKernel { name: name.to_owned(), grid: along(grid)?, threads: along(threads)?, shared_memory })

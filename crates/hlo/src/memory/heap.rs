@@ -63,8 +63,8 @@ pub(super) fn pack(buffers: &[HeapBuffer], alignment: u64) -> (Vec<u64>, u64) {
     place(buffers, order, true, alignment)
 }
 
-/// As [`pack`], as the compilers for CPUs and GPUs do: once the largest first, once those that live longest, whichever takes less
-/// (`GlobalDecreasingSizeBestFitHeap` and `ChooseBestHeapAlgorithm` in the same file).
+/// Like [`pack`], but as the compilers for CPUs and GPUs do: once with the largest first and once with the longest-lived first;
+/// the result is the heap that takes less (`GlobalDecreasingSizeBestFitHeap` and `ChooseBestHeapAlgorithm` in the same file).
 pub(super) fn pack_by_size(buffers: &[HeapBuffer], alignment: u64) -> (Vec<u64>, u64) {
     let length = |buffer: &HeapBuffer| Reverse(buffer.lifetime);
     let mut orders = [(); 2].map(|()| (0..buffers.len()).collect::<Vec<usize>>());

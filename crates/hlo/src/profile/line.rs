@@ -17,7 +17,7 @@ const MOST_EVENTS: usize = 1 << 25;
 /// The picoseconds in a nanosecond.
 const NANOSECOND: i128 = 1000;
 
-/// What a line has, by its name and its plane (`xla/tsl/profiler/utils/xplane_schema.cc`).
+/// What a line contains, as its name and its plane say (`xla/tsl/profiler/utils/xplane_schema.cc`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     /// Runs of programs on a TPU.

@@ -1,4 +1,4 @@
-//! What is known of a plane while its lines are read.
+//! What is known about a plane while its lines are read.
 
 use super::line::Stats;
 use super::plane::Plane;
@@ -6,7 +6,7 @@ use super::times::Run;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-/// What is known of a plane while its lines are read.
+/// What is known about a plane while its lines are read.
 pub(super) struct Reading<'r, 'p> {
     pub(super) plane: &'r Plane<'p>,
     pub(super) stats: &'r Stats,

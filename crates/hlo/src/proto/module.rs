@@ -157,7 +157,7 @@ impl<'p> Writer<'_, 'p> {
             }
             to.out.push_str(" }");
         }
-        // A module that has no shape of its own has that of its entry computation.
+        // If the module does not state its layouts, they are those of its entry computation.
         let of_entry = self.ids.groups.get(entry).and_then(|group| group.program_shape);
         if let Some(layout) = message.bytes(field::host_program_shape).or(of_entry) {
             let layout = Record::parse(layout)?;

@@ -19,7 +19,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Which compiler compiles, and how.
+/// The choice of a compiler, and its options.
 ///
 /// ```
 /// use xla_shape_program::Compiler;

@@ -1,4 +1,4 @@
-//! Compiles a program with what would help after a refusal.
+//! Compiles a program that a compiler refused again, with changes that would help.
 
 use super::start::LIBTPU_FLAGS;
 use super::{CompileError, Compiler, CompilerAnswer, Host};

@@ -1,4 +1,5 @@
-//! The roofline of a profile: what each instruction computes in a second by how much it computes for each byte, below what the device can do.
+//! The roofline of a profile. A point for each instruction shows how much it computes for each byte, and how much in a second; a line shows
+//! what the device can reach.
 
 use super::measured::{percent, scaled};
 use crate::web::{Element, element, hint, section};

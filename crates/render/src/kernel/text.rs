@@ -331,7 +331,7 @@ pub(super) fn measured_time(kernel: &CompiledKernel) -> Option<String> {
     Some(format!("measured: {count} × {}{range}{over}", Seconds::from_picoseconds(mean)))
 }
 
-/// What the text says of one kernel.
+/// What the text says about one kernel.
 pub(super) fn of_kernel(kernel: &CompiledKernel, text: &mut Text) {
     text.paragraph(summary(kernel));
     for time in least_time(kernel).into_iter().chain(measured_time(kernel)) {

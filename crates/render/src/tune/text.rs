@@ -187,7 +187,7 @@ pub(super) fn said(problem: Problem<'_>) -> String {
         Problem::Refused(error) => format!("refused: {error}"),
         Problem::NotTaken => "not taken: the compiled programs have other layouts".to_owned(),
         Problem::Exceeds(bytes) => format!("exceeds the limit: {}", InUnits(bytes)),
-        // Also a variant that a later version adds.
+        // This text also serves for a variant that a later version adds.
         _ => "the cost is not known".to_owned(),
     }
 }

@@ -29,7 +29,7 @@ pub(crate) fn page_of_tables(title: &str, main: Element) -> String {
     Page { title, heading: title, bar, main, script: FIND, ..Page::default() }.html()
 }
 
-/// A search field for the bar of a page, and the place that says how much was found.
+/// A search field for the bar of a page, and the place for the number of results.
 pub(crate) fn search(what: &str) -> Element {
     let field = element("input").id("search").attribute("type", "search");
     element("form")

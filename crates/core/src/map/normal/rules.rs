@@ -195,7 +195,7 @@ impl<'a, 'e> Normalizer<'a, 'e> {
     /// Appends parts whose sum is congruent to the sum of these, with each part reduced modulo `modulus` where
     /// possible.
     ///
-    /// In `(i·6 + j) % 4`, `i·6` is that of `i % 2`, because 2·6 is a multiple of 4.
+    /// In `(i·6 + j) % 4`, the part `i·6` becomes `(i % 2)·6`, because 2·6 is a multiple of 4.
     const fn push_congruent(&mut self, sum: Range, modulus: u64) {
         let within = max_of(self, slice(self.pool, sum)) < modulus;
         let mut i = sum.start;

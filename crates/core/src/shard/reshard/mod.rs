@@ -25,8 +25,8 @@ const MOST_COUNTED: u64 = 256;
 /// The change of an array from one sharding to another: a plan, of which only what is asked for is computed.
 ///
 /// [`sources`](Self::sources) says where the parts of a device's new shard come from, and [`runs`](Self::runs) which bytes go where. The
-/// shards may have another [layout](Self::into_layout) after the change. No device receives anything that it has. Of the devices that hold
-/// copies of a part, those of the receiver's [host](Self::with_hosts) send it, if there are any, and they take turns.
+/// shards may have another [layout](Self::into_layout) after the change. No device receives anything that it already has. Of the devices
+/// that hold copies of a part, those of the receiver's [host](Self::with_hosts) send it, if there are any, and they take turns.
 ///
 /// ```
 /// use xla_shape_core::shard::{ReshardKind, Sharding};

@@ -209,7 +209,7 @@ impl Reader {
         }
     }
 
-    /// All messages so far, each once. `is_explained` says of a code at a line whether another message explains it.
+    /// All messages so far, each once. `is_explained` says whether another message explains a code at a line.
     pub(crate) fn refusals(&self, is_explained: impl Fn(u64, Code) -> bool) -> Vec<Refusal> {
         let mut all = self.clone();
         all.close();

@@ -409,7 +409,7 @@ fn grid_semantics(text: &str) -> Option<RefusalCause> {
     Some(RefusalCause::GridSemantics { grid: lengths.0, semantics: lengths.1 })
 }
 
-/// What Pallas says of types that it does not translate: `Reductions over int8 not implemented.`
+/// What Pallas says about types that it does not translate: `Reductions over int8 not implemented.`
 fn lowering_type(text: &str) -> Option<RefusalCause> {
     const WORDS: [(&str, &str); 6] = [
         ("Reductions over ", " not implemented"),

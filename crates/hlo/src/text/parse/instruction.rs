@@ -395,7 +395,7 @@ impl<'a> Parser<'a> {
         Ok(OperandRecord { name: piece(start, self.cursor.position), shape: NONE, instruction })
     }
 
-    /// Enters one level of nesting; fails beyond the limit, which is that of tuples.
+    /// Enters one level of nesting; fails beyond the limit, which is the same as for tuples.
     pub(crate) fn deeper(&mut self, place: Span) -> Result<()> {
         if self.depth == MAX_NESTING {
             return Err(ParseError::new(ParseErrorKind::TooDeep { limit: MAX_NESTING }, place));
