@@ -129,6 +129,7 @@ fn without_leading(text: &str) -> (Cow<'_, str>, Leading<'_>) {
         None if after.starts_with(']') => after,
         _ => return none,
     };
+    // With spaces in place of the leading part, every other character keeps the position to which errors refer.
     let (open, end) = (text.len() - rest.len(), text.len() - after.len());
     (format!("{}{}{after}", &text[..open], " ".repeat(end - open)).into(), leading)
 }

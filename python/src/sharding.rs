@@ -245,6 +245,7 @@ impl Sharding {
         if let ShardingKind::Named(named) = self.0.kind() {
             let axes = named.mesh().axes();
             let is_plain = named.unreduced().is_empty() && named.manual().is_empty();
+            // A `NamedSharding` of JAX uses whole axes. Parts of axes become axes of their own in the tiled form below.
             let is_whole = named.dimensions().iter().flat_map(|along| &along.axes).all(|axis| axis.part.is_none());
             if is_plain && is_whole {
                 let name = |axis: usize| axes.get(axis).map_or_else(String::new, |axis| axis.name.to_string());

@@ -44,6 +44,7 @@ const fn is_small<S: ArrayType<Element: Stored>>() -> bool {
         return true;
     }
     let ([.., Dimension::Static(size)], bytes) = (dimensions, S::SHAPE.element_bits() / 8) else { return false };
+    // A larger array is small enough if its runs along the last dimension are contiguous and long.
     let Run { len, stride } = S::STRIDE_TABLE.with_extents(&[]).run(dimensions.len() - 1);
     let run = if len < *size { len } else { *size };
     let has_long_runs = matches!(stride, Some(1)) && run * bytes >= LONG_RUN;
@@ -60,6 +61,7 @@ fn for_each_run(table: StrideTableRef<'_>, mut visit: impl FnMut(usize, usize, u
     let run = table.run(outer.len());
     let (len, stride) = match run {
         Run { len, stride: Some(stride) } => (len.min(size), stride),
+        // Without a common stride, each element is a run of its own.
         Run { stride: None, .. } => (1, 1),
     };
     let mut index = vec![0; extents.len()];
@@ -155,6 +157,7 @@ fn get<E: Stored>(shape: &ArrayShape, memory: &[u8]) -> Option<Vec<E::Value>> {
     let row_major = ArrayShape::with_default_layout(E::TYPE, &sizes).ok()?;
     let plan = Plan::new(shape, &row_major, &Options::new()).ok()?;
     let len = byte_count(&row_major)?;
+    // The plan can write straight into values that are stored like the elements in memory.
     if E::memory_of(&[]).is_some() {
         let mut values = vec![E::Value::default(); len / size_of::<E::Value>()];
         plan.run(memory, E::memory_of_mut(&mut values)?).ok()?;

@@ -126,6 +126,7 @@ pub(crate) fn display(f: &mut fmt::Formatter<'_>, write: impl Fn(&mut Sink<'_>))
         Ok(text) => f.pad(text),
         Err(_) => Err(fmt::Error),
     };
+    // `written` also counts what did not fit.
     match small.get(..written) {
         Some(bytes) => pad(f, bytes),
         None => {

@@ -90,6 +90,7 @@ impl<'a> Utilization<'a> {
     pub fn parse(text: &'a str) -> Self {
         let mut found = Self::default();
         let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("=="));
+        // The names of the units come first, then their capacities, then a line for each bundle.
         let names = lines.next().unwrap_or("").split(',').map(str::trim).filter(|name| !name.is_empty());
         let capacities = lines.next().and_then(numbers).unwrap_or_default();
         found.units = names.zip(capacities).map(|(name, capacity)| Unit { name, capacity, used: 0 }).collect();

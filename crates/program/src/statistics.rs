@@ -158,6 +158,7 @@ impl Statistics {
             known(first + 2, &mut totals.aliases);
             known(first + 3, &mut totals.temporaries);
         }
+        // The heaps hold the temporaries.
         for (space, bytes) in
             [(memory_space::DEFAULT, account.device.temporaries), (memory_space::HOST, account.host.temporaries)]
         {
@@ -166,6 +167,7 @@ impl Statistics {
             }
         }
         account.peak = self.peak().unwrap_or(account.peak);
+        // The compiler has counted everything on the device, so nothing is an estimate any more.
         if self.sizes[..4].iter().all(Option::is_some) {
             (account.exact, account.may_be_more) = (true, 0);
         }

@@ -149,6 +149,7 @@ impl Text {
         let width = width.unwrap_or(0);
         for (first, second) in rows {
             let mut first = first.as_str();
+            // A very long entry stands above its text, so that the other rows keep their columns.
             if first.chars().count() > width {
                 self.verbatim(format_args!("  {first}"));
                 first = "";

@@ -435,6 +435,7 @@ impl Layout {
     pub const fn has_only_positions(&self) -> bool {
         let mut rest = LayoutAttribute::NUMBERS;
         while let [attribute, others @ ..] = rest {
+            // Every effect is named here, so that a new one does not compile until it is decided whether it adds bytes.
             match attribute.effect() {
                 Some(AttributeEffect::End | AttributeEffect::Prefix) if !self.has_default(*attribute) => return false,
                 Some(

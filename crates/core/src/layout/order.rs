@@ -152,6 +152,8 @@ impl Layout {
             order.push(dimension);
         }
         let mut layout = Self { minor_to_major: order, split_configs: List::EMPTY, ..self.clone() };
+        // A split names its dimension by its place in the order, counted from the most major one. It goes with the
+        // dimension to the new place, or is dropped with it.
         for split in self.split_configs() {
             let dimension = self.major(split.dimension()).and_then(&renumber);
             let place = layout.minor_to_major().iter().rev().position(|&other| Some(other) == dimension);

@@ -45,6 +45,8 @@ impl ArrayShape {
         let layout = self.layout();
         let positions =
             table.as_ref().positions().checked_next_multiple_of(layout.tail_padding_alignment_in_elements());
+        // The last digits of that table count within a tile, one for each size of the tile; the others number the
+        // tiles.
         let first_tile = match layout.tiles().first() {
             Some(tile) => {
                 let inner = tile.dimensions().iter().filter(|dimension| matches!(dimension, TileDimension::Size(_)));

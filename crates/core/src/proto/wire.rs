@@ -50,6 +50,7 @@ impl<'p> Fields<'p> {
         if number == 0 || key > u64::from(u32::MAX) {
             return None;
         }
+        // The lowest three bits are the wire type. Groups (3 and 4) are left to `other`.
         let content = match key & 7 {
             0 => Content::Number(varint(&mut rest)?),
             2 => {

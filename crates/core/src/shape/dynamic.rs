@@ -38,6 +38,7 @@ impl ArrayShape {
         if let Some(bytes) = self.plain_element_bytes().and_then(|bytes| Self::plain_byte_size(bytes, sizes)) {
             return Some(bytes);
         }
+        // Bounds, padding or packed bits: compute the size as for any array, but without an allocation.
         let mut found = [Dimension::Static(0); MOST];
         for ((found, &dimension), &size) in found.iter_mut().zip(dimensions).zip(sizes) {
             *found = if dimension == Dimension::Unbounded { Dimension::Static(size) } else { dimension };

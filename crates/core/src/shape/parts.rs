@@ -416,6 +416,7 @@ impl<'a> Iterator for Subshapes<'a> {
             self.next = Some(first);
             return Some((index, shape));
         }
+        // An array, a token or an empty tuple has no parts: go up to the nearest tuple that has another element.
         while let Some(elements) = self.path.last() {
             let following = self.index.pop_back().map_or(0, |element| element + 1);
             if let Some(element) = elements.get(following) {

@@ -136,6 +136,7 @@ impl ArrayShape {
         permutation: impl IntoIterator<Item = impl Into<DimensionNumber>>,
     ) -> Result<Self> {
         let permutation = resolve_permutation(permutation, self.num_dimensions())?;
+        // Dimension `old` of this array is dimension `inverse[old]` of the result.
         let mut inverse = vec![0; permutation.len()];
         for (new, &old) in permutation.iter().enumerate() {
             if let Some(entry) = inverse.get_mut(old) {

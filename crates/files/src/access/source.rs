@@ -159,6 +159,7 @@ impl<'a> Reader<'a> {
 
     /// Reads the pieces that were added and not read yet.
     pub(crate) fn flush(&mut self) -> io::Result<()> {
+        // A single piece is read straight to its place.
         if let [(start, place)] = self.copies.as_slice() {
             self.source.read_at(*start, &mut self.room[place.clone()])?;
         } else if !self.copies.is_empty() {

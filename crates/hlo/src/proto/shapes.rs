@@ -70,6 +70,7 @@ impl<'p> Shapes<'p> {
         let mut text = known.without_layout;
         if text == NONE {
             let printed = known.shape.without_layout().to_string();
+            // The shape that reading the text would return: an array without a layout has the default one.
             let array = match &known.shape {
                 Shape::Array(array) => {
                     let layout = Layout::descending(array.num_dimensions());
@@ -105,6 +106,7 @@ impl<'p> Shapes<'p> {
             Some(shape) => shape,
             None => decode_shape(bytes)?,
         };
+        // `tuple` may have added the shapes of the elements.
         let known = &self.known;
         let bytes_of = |number: u32| known.get(number as usize).map_or(&b""[..], |known| known.bytes);
         let place = known.len();
@@ -115,6 +117,7 @@ impl<'p> Shapes<'p> {
 
     /// Decodes a tuple of arrays, most of which are decoded already. `None` for other shapes and for errors.
     fn tuple(&mut self, bytes: &'p [u8]) -> Option<Shape> {
+        // The element type comes first in a message: field 2, a number.
         if !bytes.starts_with(&[0x10, TUPLE]) {
             return None;
         }
@@ -123,6 +126,7 @@ impl<'p> Shapes<'p> {
             let field = field.ok()?;
             match (field.number, field.content) {
                 (ELEMENT_TYPE, Content::Number(number)) if number == u64::from(TUPLE) => {}
+                // No tuples in tuples: `place` calls this function, and their depth is not limited here.
                 (TUPLE_SHAPES, Content::Bytes(element)) if !element.starts_with(&[0x10, TUPLE]) => {
                     let place = self.place(Some(element)).ok()?;
                     elements.push(self.known.get(place)?.shape.clone());

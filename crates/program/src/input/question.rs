@@ -63,6 +63,7 @@ impl Reading {
         match self {
             Self::Shape => {
                 let text = text.trim();
+                // A tuple can be explained, but the other questions are about a single array.
                 of_array(text, if text.parse::<ArrayShape>().is_ok() { OF_ARRAY.len() } else { 1 })
             }
             Self::Sharding => {
@@ -98,6 +99,7 @@ impl Reading {
             }
             Self::HloDiff | Self::ProfileDiff => {
                 let [before, after] = match (input.files, input.against) {
+                    // Of two files that were given together, the first is the earlier version.
                     (files, []) => {
                         let (before, after) = files.split_at(files.len().min(1));
                         [before, after]

@@ -229,6 +229,7 @@ fn of_directory(files: &[File<'_>]) -> Vec<Reading> {
     if KernelFiles::find(files).is_some() {
         found.push(Reading::Kernels);
     }
+    // Two files may also be two versions of one program.
     if let [first, second] = files {
         found.splice(..0, compared(std::slice::from_ref(first), std::slice::from_ref(second)));
     }

@@ -167,6 +167,7 @@ fn shares(id: &str, heading: &str, all: Option<Amount>, rows: &[Share<'_>]) -> O
             }
             None => elements().text(row.name),
         };
+        // The bars compare the rows with the largest one. Their share of the program is a number in another column.
         let part = (number(row) as f64 / most as f64 * 100.0).min(100.0);
         let bar = element("span").class("part").attribute("style", format_args!("width:{part:.1}%"));
         element("tr")

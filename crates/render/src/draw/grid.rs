@@ -67,6 +67,7 @@ fn draw_row(text: &mut String, planes: &[Plane], page: usize) {
         for number in 0..height {
             let mut line = String::new();
             for (column, (lines, _)) in row.iter().enumerate() {
+                // Every plane begins in a column of its own, as wide as the widest plane.
                 let room = column * (widest + BETWEEN);
                 line.extend(std::iter::repeat_n(' ', room.saturating_sub(line.chars().count())));
                 line += lines.get(number).map_or("", String::as_str);
@@ -106,6 +107,7 @@ fn draw_plane(text: &mut String, plane: &Plane) {
         if rows.gap_before(row) {
             let _ = writeln!(text, "  {:first$}   {:>width$}", "…", "…");
         } else if row > 0 && edge_between(&plane.cells[row - 1], cells) {
+            // Each cell is `width` wide and has a separator of 3 before it, except the first.
             let _ = writeln!(text, "  {:first$}   {}", "", "─".repeat(cells.len() * (width + 3) - 3));
         }
         let mut line = format!("  {:>first$}", row_labels[row]);
@@ -135,6 +137,7 @@ fn draw_memory(text: &mut String, picture: &Picture, page: usize) {
     let width = column_width(cells().filter_map(content).map(|label| label.chars().count())).max(1);
     let first = cells().map(|cell| cell.position).max().unwrap_or(0).to_string().len();
     let mut per_line = PER_LINE;
+    // A line is an indent of 2, a position with a colon, and for each element 2 blanks and its label.
     while per_line > 1 && 2 + first + 1 + per_line * (2 + width) > page {
         per_line /= 2;
     }

@@ -25,6 +25,7 @@ impl Show for RegisterDrawing {
             text.verbatim(name(register));
             for (sublane, runs) in register.sublanes.iter().enumerate() {
                 let runs = runs.iter().map(|run| {
+                    // A run that takes all lanes, or all parts of packed elements, does not name them.
                     let [first, end] = run.lanes;
                     let lanes = if end - first == LANES { String::new() } else { format!("lanes {first}:{end} ") };
                     let [part, last] = run.parts;
@@ -117,6 +118,7 @@ fn drawn<T>(drawing: &RegisterDrawing, title: &str, form: impl Fn(svg::Drawing<'
         body.push(text(x, y - 6, name(register)).class("h"));
         for (sublane, runs) in (0..).zip(&register.sublanes) {
             let top = y + sublane * SUBLANE;
+            // The sublanes are labelled once, left of the first register of a row.
             if number % across == 0 {
                 body.push(text(MARGIN, top + 15, format_args!("sublane {sublane}")).class("a"));
             }

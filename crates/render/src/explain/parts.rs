@@ -111,6 +111,7 @@ fn tiles(array: &ArrayShape) -> Vec<(String, String)> {
         }
         match tile.dimensions() {
             _ if number == 0 => text += "\nIf the array ends inside a block, the rest of the block is padding.",
+            // Such as `(2,1)` after `(8,128)`: with elements of 16 bits, two rows share words of 32 bits.
             [TileDimension::Size(size), TileDimension::Size(1)] => {
                 let size = Grouped(*size);
                 text +=

@@ -392,6 +392,7 @@ pub(super) fn sentence(relayout: &RelayoutEntry) -> String {
 fn of_loop(kernel: &CompiledKernel, entry: &LoopEntry, names: &FileNames<'_>, text: &mut Text) {
     let trips = match (entry.trips, &entry.condition, &kernel.grid) {
         (Some(trips), ..) => format!("x {} trips", Grouped(trips)),
+        // The outermost loop of a kernel runs over its grid.
         (None, _, Some(grid)) if entry.depth == 1 && grid.iter().any(|&steps| steps > 1) => {
             format!("x trips over a grid of {}", grid.iter().map(ToString::to_string).collect::<Vec<_>>().join(" x "))
         }

@@ -188,6 +188,7 @@ impl<'m> Values<'m> {
 /// The subshapes of a shape in pre-order: the whole shape first.
 pub(crate) fn parts(shape: &Shape) -> impl Iterator<Item = &Shape> {
     let mut whole = Some(shape);
+    // For each tuple around the next part, its elements that are still to come.
     let mut open: Vec<core::slice::Iter<'_, Shape>> = Vec::new();
     core::iter::from_fn(move || {
         let next = match whole.take() {

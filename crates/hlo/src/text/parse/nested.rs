@@ -49,6 +49,7 @@ impl Parser<'_> {
                 while !items.eat(b'}') {
                     let start = items.position;
                     let item_end = items.value()?;
+                    // Braces hold a computation; anything else names one.
                     if items.text().as_bytes().get(start) == Some(&b'{') {
                         self.nested_computation(start, item_end, &mut computations)?;
                     } else {
@@ -68,6 +69,7 @@ impl Parser<'_> {
     }
 
     fn nested_computation(&mut self, start: usize, end: usize, called: &mut Vec<Callee>) -> Result<()> {
+        // While this computation is read, the cursor sees only its text.
         let inside = self.cursor.inside(start, end);
         let outside = core::mem::replace(&mut self.cursor, inside);
         let before = self.module.computations.len();
@@ -82,6 +84,7 @@ impl Parser<'_> {
             }
         });
         self.cursor = outside;
+        // Those nested in this computation were added first, so this one is the last.
         if self.module.computations.len() > before {
             called.push(Callee::Nested(number(self.module.computations.len()).saturating_sub(1)));
         }
