@@ -215,7 +215,7 @@ class Shape:
         sizes (`1=128`) or swaps dimensions (`0,1`)."""
 
     def compare(self, to: str | Shape, /, generation: str | None = None) -> Answer:
-        """Whether it is the same bytes as the other shape, which element moves, and what a reshape or a transpose moves; `bool()` of the
+        """Whether both shapes lay out the same bytes, which element moves, and what a reshape or a transpose moves; `bool()` of the
         answer says whether it can be read as the other without a copy. A shape without a layout is taken in the layout that a TPU of the
         generation chooses; without a generation, it is row-major."""
 

@@ -154,7 +154,7 @@ fn is_same_array(parameter: &Shape, tensor: &ArrayShape) -> bool {
     array.element_type() == tensor.element_type() && array.dimensions() == tensor.dimensions()
 }
 
-/// The parameters whose tensors do not fit. It displays as a line for each.
+/// The parameters whose tensors do not fit. The error's text has a line for each.
 ///
 /// ```
 /// use xla_shape::hlo::Module;

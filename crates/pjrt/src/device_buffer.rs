@@ -242,7 +242,8 @@ impl TiledLayout {
     }
 }
 
-/// The same shape as the interface reads it from the host: row-major, each element in whole bytes.
+/// The same shape in the form in which the interface takes arrays of the host: row-major, with whole bytes for each
+/// element.
 pub(crate) fn row_major(shape: &ArrayShape) -> Result<ArrayShape> {
     let sizes = shape.dimensions().iter().map(|size| size.extent()).collect::<Option<Vec<_>>>();
     let sizes = sizes.ok_or_else(|| Error::answer("an array", "a dimension is unbounded"))?;

@@ -386,7 +386,8 @@ impl Program {
         self.profile.as_ref().map(|profiled| &*profiled.profile)
     }
 
-    /// The profile that was read, if the program was opened by the name of a trace for viewers beside it.
+    /// The path of the profile that was read, if the program was opened by the path of a trace for viewers in the same
+    /// directory.
     ///
     /// ```
     /// use xla_shape_program::Program;

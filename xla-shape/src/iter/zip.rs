@@ -469,8 +469,8 @@ macro_rules! together_parts {
             let strides = const { [Together::<S, S>::STRIDE, $(Together::<S, $T>::STRIDE),*] };
             let strides = if part == Part::Run { strides } else { [1; _] };
             let [stride, $($stride),*] = strides;
-            // SAFETY: a run of all arrays is a part of one of this operand's. A stretch has the elements of a whole block (`CommonBlock`), or
-            // of several lines that alternate (`Lanes`), in all of them.
+            // SAFETY: a run of all arrays is a part of one of this operand's. In each of these arrays, a stretch holds the elements of a
+            // whole block (`CommonBlock`), or of several lines that alternate (`Lanes`).
             $(let $operand = unsafe { run_of::<$T>($operand, own_index::<$T>(index), len, $stride) };)*
             // SAFETY: as for the operands; the memory is borrowed mutably.
             let values = unsafe { values.range(first..first + (len - 1) * stride + 1) };

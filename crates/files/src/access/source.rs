@@ -80,7 +80,7 @@ pub(crate) struct Closed {
 }
 
 impl Closed {
-    /// Closes a file; gives a pipe back, which cannot be opened again.
+    /// Closes a file. A pipe is given back, because it could not be opened again.
     pub(crate) fn new(source: Source) -> io::Result<Result<Self, Source>> {
         match source {
             Source::File(file) => Self::of(&file).map(Ok),

@@ -398,7 +398,7 @@ mod tests {
         for (from, to, is_in_order, expected) in [
             ("f32[16384,32768]", "{1,0:T(8,128)}", true, [NEAR, NEAR, NEAR]),
             ("f32[16384,32768]", "{1,0:T(8,128)}", false, [NEAR, NEAR, NEAR]),
-            // Each row's part is short, or each column's, or neither.
+            // Short pieces of rows, short pieces of columns, or neither.
             ("f32[16384,32768]", "{0,1}", true, [64 * MIB, 4 << 10, 64 * MIB]),
             ("f32[16384,32768]", "{0,1}", false, [64 * MIB, 16 << 10, 16 << 10]),
             ("f32[524288,1024]", "{0,1}", true, [64 * MIB, 128, 64 * MIB]),

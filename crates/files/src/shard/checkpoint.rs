@@ -116,7 +116,7 @@ impl Checkpoint {
     /// - A file cannot be read, or is not what its name says.
     /// - An index does not list what is in its files.
     /// - Files of devices do not belong together, or the file of a device is missing.
-    /// - Two tensors have the same name, or two files have, with or without their extensions.
+    /// - Two tensors have the same name, or two files have the same name, with or without their extensions.
     pub fn open(paths: impl IntoIterator<Item: AsRef<Path>>) -> Result<Self, Error> {
         let inputs = paths.into_iter().map(|path| path.as_ref().to_owned()).collect::<Vec<_>>();
         let (mut headers, mut was_empty) = (Vec::new(), true);

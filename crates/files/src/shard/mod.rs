@@ -489,7 +489,7 @@ fn partition_of(sharding: &Sharding, whole: &ArrayShape) -> Result<Partition, Sh
 }
 
 impl Piece {
-    /// What a device has of a tensor, which has this number.
+    /// The part of a tensor that a device has. The tensor has this number.
     fn share((number, tensor): (usize, &Tensor), rule: &ShardRule, device: i64) -> Result<Share, ShardError> {
         let sharding = rule.sharding();
         let whole = rule.rearrangement().map_or_else(|| Ok(tensor.shape.clone()), |made| made.result(&tensor.shape))?;

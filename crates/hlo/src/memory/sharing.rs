@@ -443,7 +443,7 @@ impl<'s, 'm> Sharing<'s, 'm> {
         self.buffer(number).is_some_and(is_temporary) && self.buffer(self.owner_of(number)).is_some_and(is_temporary)
     }
 
-    /// Whether the values in the memories of two buffers never live at one time, except at this step.
+    /// Whether no value of one buffer's memory lives at the same time as a value of the other's, except at this step.
     fn are_apart(&self, one: u32, other: u32, except: u32) -> bool {
         let all = |number: u32| self.members(self.owner_of(number)).flat_map(|member| &member.values);
         let num_others = all(other).count();

@@ -101,7 +101,7 @@ pub struct Access<'a> {
     pub shape: String,
     /// The line.
     pub source: Option<Source<'a>>,
-    /// The relayouts from or to a layout with the same offsets that move rows or columns.
+    /// The number of relayouts that move rows or columns, from or to a layout with the same offsets.
     pub relayouts: u64,
 }
 

@@ -33,7 +33,7 @@ pub struct Compiler {
     pub plugin: Option<PathBuf>,
     /// How many copies of the program run; `None` for the number in the program.
     pub replicas: Option<u32>,
-    /// Among how many devices each copy is divided; `None` for the number in the program.
+    /// The number of devices among which each copy is divided; `None` for the number in the program.
     pub partitions: Option<u32>,
     /// Options of the compiler, with their values.
     pub options: Vec<(String, String)>,

@@ -293,8 +293,8 @@ impl Compiler {
             topology.compile(program, &self.pjrt_options().or_options(choices.iter().cloned().chain(estimates)))
         };
         match with(true) {
-            // The compiler estimates times only for some GPUs, and refuses the others (`Cannot find key: sm_80`). Where it times kernels, it
-            // takes this refusal as the refusal of every kernel, and gives the same message as for missing results.
+            // The compiler estimates times only for some GPUs, and refuses the others (`Cannot find key: sm_80`). While it times kernels, it
+            // mistakes this error for a refusal of every kernel, and gives the same message as for missing results.
             Err(Error::Plugin { .. }) => with(false),
             compiled => compiled,
         }

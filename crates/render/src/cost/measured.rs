@@ -174,7 +174,8 @@ pub(super) fn notes(measured: &Measured) -> Vec<String> {
 
 /// How often an instruction ran, and how long it took each time.
 pub(crate) struct Each {
-    /// How often it was executed. For a GPU, if it is not known how many kernels one execution launches, how many kernels ran.
+    /// How often it was executed. For a GPU, the number of kernels that ran, if it is not known how many of them one execution
+    /// launches.
     pub(crate) count: String,
     pub(crate) mean: u64,
     /// The shortest and the longest time, in brackets after a space; empty for one event.

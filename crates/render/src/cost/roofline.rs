@@ -38,7 +38,7 @@ pub(super) fn roofline(measured: &Measured) -> Option<Element> {
     let across = Axis::new([least(&|point| point.intensity, ridge) / 8.0, most * 8.0], [LEFT, SIZE[0] - 8.0]);
     let up = Axis::new([least(&|point| point.rate, flops) / 8.0, flops * 3.0], [SIZE[1] - BELOW, 8.0]);
     let roof = |intensity: f64| flops.min(bytes * intensity);
-    // The memory's line begins where it enters the picture.
+    // The line of the memory's bandwidth begins at the border of the picture.
     let begin = across.range[0].max(up.range[0] / bytes);
     let place = |intensity: f64, rate: f64| format!("{:.1} {:.1}", across.at(intensity), up.at(rate));
     let line = [(begin, roof(begin)), (ridge, flops), (across.range[1], flops)].map(|(x, y)| place(x, y)).join("L");

@@ -339,7 +339,7 @@ fn bound(cost: &ProgramCost, basis: Basis, what: &str) -> Option<String> {
     (!names.is_empty()).then(|| format!("{what}: {}.", names.join(", ")))
 }
 
-/// Names the instructions whose cost is computed from their bytes, or would be.
+/// Names the instructions whose cost is computed from their bytes, or could be.
 fn by_bytes(cost: &ProgramCost) -> Option<String> {
     Some(match cost.by_bytes()? {
         ByBytes::Counted(counted) => {

@@ -36,7 +36,7 @@ impl<'p> Axis<'p> {
     }
 }
 
-/// Whether two elements are in different tiles; padding has none.
+/// Whether both places hold elements, and these are in different tiles.
 pub(super) fn differ(a: &Place, b: &Place) -> bool {
     a.index.is_some() && b.index.is_some() && a.tile != b.tile
 }

@@ -227,7 +227,7 @@ fn push_section(report: &Report, text: &mut Text, section: Section) {
     }
 }
 
-/// At most this many entries of a list are on the screen, and of the list of padded values.
+/// The most entries of a list on the screen; the list of padded values has fewer.
 const FEW: usize = 5;
 const FEW_PADDED: usize = 3;
 

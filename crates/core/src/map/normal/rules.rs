@@ -352,7 +352,7 @@ impl<'a, 'e> Normalizer<'a, 'e> {
     /// The source without its outermost remainders whose moduli are multiples of `modulus`, which a remainder modulo
     /// `modulus` makes redundant.
     ///
-    /// `x % 24 % 8` is `x % 8`, so of `x % 24` with 8, `x` is left. `x % 24 % 9` stays.
+    /// `x % 24` becomes `x` if `modulus` is 8, because `x % 24 % 8` is `x % 8`. It stays if `modulus` is 9.
     const fn without_multiples(&self, mut source: Source, modulus: u64) -> Source {
         while let Source::Intermediate(node) = source
             && let Node::Remainder { parent, modulus: multiple } = self.nodes[node as usize]

@@ -15,7 +15,7 @@ pub enum ReshardKind {
     Slice,
     /// In groups, every device keeps what it has and needs what the others of the group have.
     AllGather,
-    /// Every device needs exactly what a single device has, itself or another, and no device must send to two.
+    /// Every device needs exactly what one device has, which may be itself, and no device has to send to two others.
     Permute,
     /// In groups, every device needs an equal part of what each of the group has.
     AllToAll,

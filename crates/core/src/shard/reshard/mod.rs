@@ -94,8 +94,8 @@ impl Sharding {
     }
 }
 
-/// Checks that the sharding says which elements each device has: no summands of them, and nothing that the program divides itself. The devices
-/// of a manual subgroup have tiles at one place with different contents.
+/// Checks that the sharding says which elements each device has. It must have no unreduced axes, along which devices have only summands, and
+/// no manual ones, which the program divides itself: the devices of a manual subgroup have different contents for the same tile.
 pub(super) fn check_elements(sharding: &Sharding) -> Result<(), ShardingError> {
     let sharding = sharding.to_tiled()?;
     let subgroups = match sharding.kind() {

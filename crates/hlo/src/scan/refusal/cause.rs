@@ -230,7 +230,7 @@ pub enum RefusalCause {
         /// Whether XLA calls it its own bug.
         is_internal: bool,
     },
-    /// A message with a code of XLA's catalogue, and no other words that are known.
+    /// A message of which only the code is known, from XLA's catalogue.
     Code {
         /// The code.
         code: Code,

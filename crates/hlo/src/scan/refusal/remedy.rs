@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use xla_shape_core::shard::Sharding;
 use xla_shape_core::{ArrayShape, ElementType};
 
-/// A change to a program after which the compiler or the runtime takes it.
+/// A change to a program after which the compiler or the runtime accepts it.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum Remedy {
