@@ -82,7 +82,7 @@ impl Dump {
         Ok(Self { module, folder, files, others }.without_itself())
     }
 
-    /// The same files, but without the module itself if it is the message.
+    /// The same files, but without the message if the module itself was read from it.
     fn without_itself(mut self) -> Self {
         let own = self.module.file_name();
         self.files.proto = self.files.proto.filter(|name| own.is_none_or(|own| own != name.as_str()));

@@ -264,7 +264,7 @@ pub enum FileError {
     /// The header of an `.npy` file is invalid or describes an array that XLA does not have, or NumPy cannot hold the array.
     #[error(transparent)]
     Npy(NpyError),
-    /// The file is not an archive as an `.npz` file must be, or not one that is read here.
+    /// The file is not a valid archive, or an archive of a kind that is not read here.
     #[error("this .npz file is not read: {reason}")]
     Archive {
         /// What is wrong with it.

@@ -436,7 +436,8 @@ impl<'m, 'g> Inference<'m, 'g> {
         AGREES.compare(a, c) && AGREES.compare(b, d) && before != after
     }
 
-    /// Checks that an `async-update` binds as many new operands as its shape has beyond that of its first operand.
+    /// Checks that an `async-update` binds as many new operands as its shape has more than the shape of its first
+    /// operand.
     fn newly_bound(&self) -> Result<()> {
         let count = |shape: Option<&Shape>| shape?.tuple_shapes()?.first()?.tuple_shapes().map(<[Shape]>::len);
         let (before, after) = (count(self.operands.first().copied()), count(self.written));

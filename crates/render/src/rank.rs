@@ -121,7 +121,7 @@ fn bound(ranking: &Ranking, text: &mut Text) {
     }
 }
 
-/// The candidates without a time, by what came of them.
+/// The candidates without a time, grouped by the reason.
 fn others(ranking: &Ranking, text: &mut Text) {
     for (state, what) in [
         (State::NotAllowed, "not compiled, because a TPU does not take the blocks"),

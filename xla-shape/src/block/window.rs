@@ -207,8 +207,8 @@ where
         Border::Value(value) if !is_inside => window.fill(value),
         _ => {}
     }
-    // SAFETY: `overlap` gives a part of the window's indices, and of the array's that many from `first` on; an empty array with `Clamp`
-    // is an error above, because no window with elements is inside of it.
+    // SAFETY: `overlap` gives a part of the window's indices, and as many indices of the array from `first` on; an empty array with
+    // `Clamp` is an error above, because no window with elements is inside of it.
     unsafe { copy_window(window, array, [begin, end, first], matches!(border, Border::Clamp) && !is_inside) };
     Ok(())
 }

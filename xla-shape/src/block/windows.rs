@@ -140,8 +140,8 @@ where
 impl<S: ArrayType<Element: Plain>, P, W: StaticArray> ExactSizeIterator for Windows<'_, S, P, W> where Self: Iterator {}
 impl<S: ArrayType<Element: Plain>, P, W: StaticArray> FusedIterator for Windows<'_, S, P, W> where Self: Iterator {}
 
-/// Fails the compilation if windows `W` of an array `S` cannot be copied or do not hold blocks `P`, or if `is_even`, with as many elements on
-/// each side.
+/// Fails the compilation if windows `W` of an array `S` cannot be copied or do not hold blocks `P`. With `is_even`, a window must have as
+/// many elements before its block as after it.
 #[track_caller]
 const fn assert_window<S, P, W>(is_even: bool)
 where

@@ -202,9 +202,10 @@ impl BufferAssignment {
 
     /// Whether the compiler's memory analysis counts the gaps (fragmentation) of the HBM heap a second time among the temporaries.
     ///
-    /// This depends on the release. libtpu 0.0.17 and 0.0.42 do; their texts have no page numbers. libtpu 0.0.47 does; only its
-    /// message (`from_proto`, with the feature `proto`) shows it, by the types of comparisons. libtpu 0.0.50 also does, but its files look
-    /// like those of libtpu 0.0.51, which does not, so this is `false` for it.
+    /// This depends on the release. libtpu 0.0.17 and 0.0.42 count them, and are recognized by texts without page numbers. libtpu 0.0.47
+    /// counts them, too, but only its message (`from_proto`, with the feature `proto`) shows which release it is, by the types of
+    /// comparisons. For libtpu 0.0.50, which also counts them, this is `false`: its files look like those of libtpu 0.0.51, which does
+    /// not.
     #[must_use]
     pub const fn counts_gaps(&self) -> bool {
         self.counts_gaps

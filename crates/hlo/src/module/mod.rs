@@ -232,7 +232,7 @@ impl Module {
         !self.is_for_tpu() && NAMES.iter().any(|name| self.text().contains(name))
     }
 
-    /// The device that the module is for, as far as it shows it: what its memory spaces are called.
+    /// The device that the module is for, as far as the module shows it: it determines the names of memory spaces.
     ///
     /// ```
     /// use xla_shape_core::memory_space::Platform;
@@ -555,7 +555,8 @@ impl Module {
         if piece.start as usize <= self.text.len() {
             return plain(piece);
         }
-        // Generated texts are in order. The piece lies in the last one that does not begin after it, and has its place in the text.
+        // Generated texts are in order. The piece lies in the last of them that begins at or before it. Its span is the place for
+        // which that text was generated.
         let next = self.generated_for.partition_point(|(start, _)| *start <= piece.start);
         next.checked_sub(1)
             .and_then(|place| self.generated_for.get(place))

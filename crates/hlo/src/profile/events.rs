@@ -1,4 +1,4 @@
-//! Events that contain each other: an instruction's own time is what the instructions inside of it leave.
+//! Events that contain each other: an instruction's own time is the time during which no instruction inside of it runs.
 
 use super::plane::Result;
 use super::times::{Doubts, InstructionTimes, covered};

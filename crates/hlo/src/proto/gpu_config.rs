@@ -161,7 +161,7 @@ impl GpuConfig {
         self.bytes_per_second
     }
 
-    /// The GPU with the name of the description; `None` if it is another than those that the core knows.
+    /// The GPU with the name of the description; `None` if the core does not know it.
     #[must_use]
     pub fn gpu(&self) -> Option<Gpu> {
         Gpu::from_name(self.name()?)

@@ -146,8 +146,8 @@ impl Compiler {
         Ok((CompilerAnswer { untuned: Some(untuned), ..said }, notes))
     }
 
-    /// Like [`compile_until`](Self::compile_until); the compiler also writes what it did with kernels into a directory: libtpu its texts about
-    /// them, that of GPUs the dump of the program.
+    /// Like [`compile_until`](Self::compile_until), but the compiler also writes into a directory what it did with kernels: libtpu writes its
+    /// texts about them, the compiler for GPUs the dump of the program.
     ///
     /// # Errors
     /// As [`compile`](Self::compile), and if libtpu cannot write to this directory because its path contains white space.
@@ -314,7 +314,7 @@ impl Compiler {
         options
     }
 
-    /// Whether the compiler takes results of autotuning; `None` if that is not asked, or the user's options say it.
+    /// Whether the compiler takes results of autotuning; `None` for TPUs, or if the user's options decide about tuning.
     fn autotuned(&self, target: &Target) -> Option<bool> {
         let is_own = |(name, _): &(String, String)| [AUTOTUNE_LEVEL, AUTOTUNE_RESULTS].contains(&name.as_str());
         let decided = matches!(target, Target::Gpu(_)) && !self.options.iter().any(is_own);

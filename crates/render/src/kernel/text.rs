@@ -74,7 +74,7 @@ fn product(numbers: [u64; 3]) -> String {
     numbers.iter().take(used + 1).map(|&number| Grouped(number).to_string()).collect::<Vec<_>>().join("×")
 }
 
-/// What stands before the single kernels: the differences from other kernels, or a table if there are several.
+/// The text before the single kernels: the differences from other kernels, or a table if there are several kernels.
 pub(super) fn overview(answer: &Kernels, width: usize) -> Text {
     let mut text = Text::new(width);
     if let Some(programs) = &answer.against_xla {
