@@ -340,9 +340,9 @@ class Sharding:
     ) -> Answer:
         """What must move between devices when the sharding changes to `to`: the bytes, who sends what to whom, and the collective that does it.
 
-        With `layout`, the shards have another layout afterwards. `hosts` says which devices are near to each other: how many a host has, or
-        lists of them. With `rearrange`, the array is reshaped and transposed first: '(page part=4) token d -> page (part token) d'. With `for_`,
-        such as 'v5e:2x4', XLA compiles the change for these devices: `xla` in the answer is what it moves.
+        With `layout`, the shards have another layout afterwards. `hosts` says which devices are near to each other: the number of devices of a
+        host, or the list of each host's devices. With `rearrange`, the array is reshaped and transposed first: '(page part=4) token d -> page
+        (part token) d'. With `for_`, such as 'v5e:2x4', XLA compiles the change for these devices: `xla` in the answer is what it moves.
         """
 
     def _check_reshard(

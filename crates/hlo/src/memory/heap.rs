@@ -82,7 +82,7 @@ pub(super) fn lifetimes(buffers: &[Vec<LiveRange>]) -> Vec<u64> {
     let steps = all().map(|range| range.end.max(range.start) as usize + 1).max().unwrap_or(0);
     // By step: how many values begin, and how many end.
     let mut counts = vec![[0_usize; 2]; steps];
-    // By value: how many began in its first step before it, and how many ended in its last one.
+    // By value: how many values begin before it in its first step, and how many end before it in its last step.
     let mut ranks = Vec::new();
     for range in all() {
         let mut next = |step: u32, kind: usize| {

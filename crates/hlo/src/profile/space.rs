@@ -69,7 +69,7 @@ impl Profile {
     /// Adds the profile of another host of the same run.
     ///
     /// # Errors
-    /// As [`read`](Self::read). What is before the error stays added.
+    /// As [`read`](Self::read). What comes before the error has then been added.
     pub fn add(&mut self, bytes: &[u8]) -> Result<()> {
         let mut fields = Fields::new(bytes);
         let mut before = 0_usize;

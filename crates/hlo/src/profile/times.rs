@@ -52,7 +52,8 @@ impl InstructionTimes {
         }
     }
 
-    /// Notes another of its kernels on a GPU: how often the first one ran there, and this one.
+    /// Notes another of the instruction's kernels on a GPU: how often the first kernel ran there, and how often this
+    /// one.
     pub(super) fn note_kernel(&mut self, first: u32, count: u32) {
         self.is_uneven |= count != first;
         self.further_kernels = self.further_kernels.saturating_add(count.into());

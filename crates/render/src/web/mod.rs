@@ -73,7 +73,7 @@ impl Page<'_> {
     }
 }
 
-/// The template with HTML in place of each `{{name}}`. What is put in is not searched for names.
+/// The template with HTML in place of each `{{name}}`. Names in that HTML are not replaced.
 pub(crate) fn fill(template: &str, parts: &[(&str, String)]) -> String {
     let mut page = String::with_capacity(template.len() + parts.iter().map(|(_, part)| part.len()).sum::<usize>());
     let mut rest = template;

@@ -211,8 +211,8 @@ impl<'a> Parser<'a> {
     }
 
     fn unnamed(&mut self, start: usize) -> Result<Sharding> {
-        // Words and attributes may come in any order, with or without commas, and often: only all of them together say which sharding it
-        // is, and whether it is valid. So they are collected first.
+        // Words and attributes may come in any order, with or without commas, and more than once: only all of them together say which
+        // sharding it is, and whether it is valid. So they are collected first.
         let mut parts = ShardingParts::default();
         while !self.cursor.is('}') {
             let error = self.cursor.unexpected(Expected::Value(IN_SHARDING));
