@@ -100,7 +100,7 @@ def _is_of(element_type: str, dtype: Any) -> bool:
 
 
 def _converted(element_type: str, dtype: Any) -> Any:
-    """The type that a weakly typed value would get; of several that a name stands for, its own, or else JAX's default."""
+    """The type that a weakly typed value would get. For a name of several types, its own type if that is one of them, or else JAX's default."""
     family = _FAMILIES.get(element_type)
     if family is None:
         return _dtype(element_type)
@@ -841,7 +841,7 @@ def _packages() -> dict[str, bytes]:
 def _known_to_xla() -> set[str]:
     """The names of functions registered with XLA for CPU, and of those that JAX will register when it starts its backend.
 
-    It is empty for versions of JAX that do not tell them.
+    It is empty for versions of JAX that do not give these names.
     """
     from jaxlib import xla_client
 

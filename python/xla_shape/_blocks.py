@@ -110,7 +110,7 @@ def _kernel(equation: Any) -> _Kernel:
 
 
 def _size(dimension: Any) -> int | None:
-    """The size of a block's dimension; `None` if it is not a block's number but an element's that says its place."""
+    """The size of a block's dimension; `None` if the kernel places the block by the number of an element instead of the number of a block."""
     if dimension is None or type(dimension).__name__ in ("Squeezed", "Mapped"):
         return 1
     if type(dimension).__name__ == "Blocked":

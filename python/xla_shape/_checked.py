@@ -487,7 +487,7 @@ def _positions(infos: Any, formats: Any) -> Any:
 
 
 def _shape_and_type(place: str, pattern: Pattern, value: Any) -> tuple[tuple[Any, ...], Any]:
-    """The sizes of an array, and its type; if its type is weak and converts to the pattern's type, the latter."""
+    """The sizes of an array, and its type. If the type is weak and converts to the type of the pattern, it is the type of the pattern."""
     is_number = type(value) in _SCALARS
     if not is_number and not (hasattr(value, "shape") and hasattr(value, "dtype")):
         raise TypeError(f"{place}: expected an array, found a value of type {type(value).__name__}")
@@ -562,7 +562,7 @@ def _may_be_array(x: Any) -> bool:
 
 @functools.lru_cache(maxsize=1024)
 def _record_fields(kind: type) -> Callable[[Any], Iterable[Any]] | None:
-    """What reads the fields of a dataclass or a named tuple, by which all of its values are checked; `None` for another class."""
+    """A function that reads the fields of a dataclass or a named tuple, so that its values are checked; `None` for another class."""
     if not dataclasses.is_dataclass(kind):
         return tuple if issubclass(kind, tuple) and hasattr(kind, "_fields") else None
     names = [field.name for field in dataclasses.fields(kind)]

@@ -120,14 +120,14 @@ def _traced(function: Any, arguments: Sequence[Any], named: dict[str, Any]) -> A
 
 
 def _taken(function: Callable[..., Any], names: list[str], only_keyword: Sequence[str] = ()) -> list[str]:
-    """Which of these arguments a function takes by name; some only if it takes them in no other way."""
+    """Which of these arguments a function takes by name. Those in `only_keyword` count only if they cannot be passed by position."""
     kinds = {one.name: one.kind for one in inspect.signature(function).parameters.values()}
     keyword, either = inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
     return [name for name in names if kinds.get(name) == keyword or (kinds.get(name) == either and name not in only_keyword)]
 
 
 def values_of(name: str, values: Any) -> list[Any]:
-    """The values of an axis, as a list; a `str` is one value. Reads no more of an iterable than it takes to see that there are too many."""
+    """The values of an axis, as a list; a `str` is one value. Stops reading an iterable as soon as there are too many values."""
     if isinstance(values, str):
         return [values]
     if isinstance(values, Mapping) or not isinstance(values, Iterable):

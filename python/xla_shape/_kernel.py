@@ -25,10 +25,10 @@ def kernel(
     f: a function with these arguments, which is compiled with libtpu (`pip install libtpu`), without a TPU; or the directory of a dump.
     args: arrays or `jax.ShapeDtypeStruct`s.
     for_: the devices to compile for, such as `"v5e"` or `("v5e", "v7x")`; v5e by default. For a dump, the device that it was made for.
-    against: an earlier version, a function with the same arguments or a dump: the answer says what differs. If it calls no kernel, its fusions are
-        compared: XLA's own code of the same computation.
+    against: an earlier version, a function with the same arguments or a dump: the answer says what differs. If that version calls no kernel, the
+        fusions of XLA's own code for it are compared.
     clock_ghz: the clock of the device: the answer has the least time that the bundles take.
-    anyway: ask the compiler even if the blocks of a kernel alone need more VMEM than the kernel may use, which is otherwise said at once.
+    anyway: ask the compiler even if the blocks of a kernel alone need more VMEM than the kernel may use. Otherwise, the answer then comes at once.
 
     Raises `ShapeError` if a program calls no kernel, or no device takes it.
     """
@@ -39,7 +39,7 @@ def kernel(
 
 
 def _version(f: Callable[..., Any] | str | os.PathLike[str], args: tuple[Any, ...]) -> bytes | str:
-    """The program of a function, for the compiler; the directory of a dump as it is."""
+    """The program of a function, for the compiler; or the directory of a dump, unchanged."""
     if isinstance(f, (str, os.PathLike)):
         return os.fspath(f)
     if not callable(f) and not hasattr(f, "as_text"):

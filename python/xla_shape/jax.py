@@ -257,7 +257,7 @@ class profiled:
             step(x).block_until_ready()
         p.cost()                                    # measured times, copies with cause and remedy; a notebook shows them as a page
 
-    What is still running at the end is not measured, so results must be waited for inside.
+    What is still running at the end is not measured, so wait for the results inside of the `with` statement.
 
     directory: where the profile stays; by default it is deleted with this object.
     """
@@ -297,7 +297,7 @@ def memory(
         memory(jax.jit(f).lower(x, y), for_="v5e")   # only if x and y are on a v5e, such as one of a topology
         memory(error)                            # what the message of an error says, as `xla_shape.scan` reads it
 
-    args: with `for_`, the arguments of the function, such as `jax.ShapeDtypeStruct`s. Without it, the device may be here.
+    args: with `for_`, the arguments of the function, such as `jax.ShapeDtypeStruct`s. Without `for_`, the argument after the program is `device`.
     device: the TPU whose memory the program must fit, such as `"v5e"`, for which it must have been compiled; or a number of bytes.
     for_: the TPU to compile for, with libtpu (`pip install libtpu`): a generation, or a slice such as `"v5e:2x4"`; or the GPU
         (`pip install jax-cuda13-pjrt nvidia-cuda-nvcc`), such as `"h100"` or `"a100-80:2x8"`, whose memory is exact for the compiler
@@ -332,7 +332,7 @@ def memory(
 
 
 def _compiled(lowered: Any, device: str | int | None, top: int, space: int | None) -> Any:
-    """The compiled program; or, if memory runs out, the answer about what the compiler leaves in its files."""
+    """The compiled program; or, if memory runs out, the answer from the files that the compiler leaves."""
     with tempfile.TemporaryDirectory(prefix="xla-shape-") as folder:
         try:
             return lowered.compile(compiler_options={"xla_dump_to": folder})

@@ -3,13 +3,13 @@
     from xla_shape import reshard
 
     plan = reshard.plan("{devices=[4,1]<=[4]}", "{devices=[1,4]<=[4]}", "f32[64,128]")
-    print(plan.answer())          # what moves between devices, the least that must
-    columns = plan.apply(rows)    # the new shards, of a list with the shard of each device
+    print(plan.answer())          # what must move between devices, at least
+    columns = plan.apply(rows)    # the new shards; `rows` is a list with the shard of each device
 
     reshard.run("four", {"*": "{devices=[8,1]<=[8]}"}, "eight", devices=range(8))
 
-`apply` does in one memory what the devices do: to test a program against, or to move arrays on a host. `run` makes the files of one plan of
-`xla_shape.shard` from those of another.
+`apply` does on one machine what the devices do: it gives results to test a program with, or moves arrays on a host. `run` makes the files
+of one plan of `xla_shape.shard` from the files of another plan.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ class Change:
     before: Sharding
     after: Sharding
     layout: str | None = None
-    """The layout of the new shards, if it is another."""
+    """The layout of the new shards, if it differs."""
     rearrange: str | None = None
-    """A reshape and a transposition first; `after` is then of the result."""
+    """A reshape and a transposition that come first; `after` then divides their result."""
 
     def answer(
         self,
@@ -49,8 +49,8 @@ class Change:
     ) -> Answer:
         """What moves: the bytes, who sends what to whom, and the collective that does it.
 
-        hosts: how many devices a host has, or lists of them: a part comes from a device of the same host, if one has it.
-        devices: those that are listed; all without it.
+        hosts: the number of devices of a host, or the list of each host's devices. A part comes from a device of the same host if one has it.
+        devices: the devices to list; by default all.
         for_: devices such as `v5e:2x4`, for which XLA compiles the change; `xla` in the answer is what it moves.
         """
         return self.before.reshard(
@@ -64,16 +64,17 @@ class Change:
         )
 
     def receive(self, shards: Mapping[int, Any] | Sequence[Any], device: int) -> Buffer:
-        """The new shard of a device, made of those that the devices have; see `apply`."""
+        """The new shard of a device, made from the shards that the devices have; see `apply`."""
         return self.before.receive(
             self.after, self.shape, self._bytes(shards), device, layout=self.layout, rearrange=self.rearrange
         )
 
     def apply(self, shards: Mapping[int, Any] | Sequence[Any], devices: Iterable[int] | None = None) -> dict[int, Any]:
-        """The new shards by device, as NumPy arrays, of those that the devices have.
+        """The new shards by device, as NumPy arrays, made from the shards that the devices have.
 
-        shards: by the numbers of the devices, or in their order: arrays that NumPy accepts, or `bytes` in the layout of `shape`.
-        devices: those whose shards are made; all of the new sharding without it.
+        shards: a dict by the numbers of the devices, or a list in their order, of arrays that NumPy accepts, or of `bytes` in the layout of
+            `shape`.
+        devices: the devices whose new shards are made; by default all devices of the new sharding.
 
         Raises `ShapeError` if a shard is missing, or has another shape or element type.
         """
@@ -125,11 +126,12 @@ def _laid_out(device: int, shard: Any, expected: Shape) -> Any:
 def plan(before: Any, after: Any, shape: str | Shape | None = None, *, rearrange: str | None = None) -> Change:
     """The change from one sharding to another.
 
-    before, after: a `Sharding` or its text, which may have fewer dimensions than the array where it names axes, or JAX's `NamedSharding` or `Format`; `before` also a `jax.Array` or a `jax.ShapeDtypeStruct`.
-    shape: the whole array, with the layout of its shards; that of `before` without it, if that has one.
-    rearrange: a reshape and a transposition first, such as `(page part=4) token d -> page (part token) d`.
+    before, after: a `Sharding` or its text, or JAX's `NamedSharding` or `Format`. A sharding that names axes may have fewer dimensions than the
+        array. `before` can also be a `jax.Array` or a `jax.ShapeDtypeStruct`.
+    shape: the whole array, with the layout of its shards. It may be left out if `before` is an array, which has a shape.
+    rearrange: a reshape and a transposition that come first, such as `(page part=4) token d -> page (part token) d`.
 
-    Raises `ShapeError` if a sharding does not divide the array, or the array cannot be rearranged so.
+    Raises `ShapeError` if a sharding does not divide the array, or the array cannot be rearranged in this way.
     """
     if shape is None:
         if not hasattr(before, "dtype"):
@@ -158,7 +160,7 @@ def jobs(input: _Path, plan: _shard.Plan | _Path, output: _Path, devices: Iterab
 def run(
     input: _Path, plan: _shard.Plan | _Path, output: _Path, devices: Iterable[int], force: bool = False
 ) -> list[_shard.Result]:
-    """Makes the files of a plan from those of another, which are in a folder, and their indices; those that are the same are kept."""
+    """Makes the files and the indices of a plan from the files of another plan, which are in a folder. Files with the same bytes are kept."""
     return _shard.run(_files(input), plan, output, devices, force)
 
 

@@ -1,4 +1,4 @@
-"""Checkpoints, divided among devices: `.safetensors` files to a file for each device, in the layout that the device wants.
+"""Checkpoints, divided among devices: each `.safetensors` file becomes a file for each device, in the layout that the device wants.
 
     from xla_shape import shard
 
@@ -6,9 +6,9 @@
     for job in shard.jobs("model.safetensors.index.json", plan, "sharded", devices=range(8)):
         job.run()
 
-A job is one file and one device. It is a value that can be pickled, and what it does depends on nothing else: run it anywhere,
-in any order, twice, or again after a crash. A file comes to its place only when it is whole; one that is there already is compared
-with what would be written, and left as it is if all bytes are the same. So it runs under any engine that calls functions; `xla_shape.ray` has Ray's.
+A job makes one file for one device. It can be pickled, and does not depend on other jobs: run it anywhere, in any order, twice, or again
+after a crash. A file comes to its place only when it is whole. An existing file is compared with what would be written, and kept if all bytes
+are the same. So jobs can run under any engine that calls functions; `xla_shape.ray` runs them with Ray.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ class Result:
     """The file."""
     device: int
     bytes: int
-    """Of the whole file."""
+    """The size of the whole file."""
     resumed: bool
-    """Whether it was there already, with the same bytes, and was left as it is."""
+    """Whether it was there already, with the same bytes, and was kept."""
     shards: list[dict[str, Any]]
     """Its tensors: `name`, `whole`, `shape`, `start`, `bytes_read`, `bytes`."""
 
@@ -52,7 +52,7 @@ class Job:
     """One file of a checkpoint for one device."""
 
     paths: tuple[str, ...]
-    """The file, or those that the devices of another plan have in its place."""
+    """The file; or, if another plan has divided it, the files of that plan's devices."""
     name: str
     """The file's name in the checkpoint."""
     device: int
@@ -62,17 +62,17 @@ class Job:
     """The folder to write into."""
 
     def run(self, force: bool = False) -> Result:
-        """Writes the device's file, unless it is there already with the same bytes; with `force`, also then."""
+        """Writes the device's file. A file that is there already with the same bytes is kept, unless `force` is given."""
         done = json.loads(_native.shard_file(self.paths, self.name, self.device, self.plan, self.output, force))
         [file] = done["files"]
         return Result(file["output"], self.device, file["bytes"], file["resumed"], done["tensors"])
 
 
 def jobs(input: _Paths, plan: Plan | _Path, output: _Path, devices: Iterable[int]) -> list[Job]:
-    """A job for each file and device. Reads only what the files say that they contain, and checks the plan against it.
+    """A job for each file and device. Reads only the headers of the files, and checks that the plan fits them.
 
-    input: `.safetensors` files, or the `.index.json` of a model of several; or the files of all devices that another plan was for, which
-        then become those of this plan.
+    input: `.safetensors` files, or the `.index.json` of a model with several files; or the files of all devices of another plan, which then
+        become the files of this plan.
     plan: how tensors are divided, or the name of a JSON file that says so.
     """
     text = _text(plan)
@@ -93,7 +93,7 @@ def index(input: _Paths, plan: Plan | _Path, output: _Path, devices: Iterable[in
 def run(
     input: _Paths, plan: Plan | _Path, output: _Path, devices: Iterable[int], force: bool = False
 ) -> list[Result]:
-    """Does all jobs, one after the other, and writes the indices; with `force`, also writes files that are the same."""
+    """Does all jobs, one after the other, and writes the indices; with `force`, also writes files that would stay the same."""
     devices = list(devices)
     results = [job.run(force) for job in jobs(input, plan, output, devices)]
     index(input, plan, output, devices)
@@ -105,10 +105,10 @@ def load(directory: _Path, mesh: Any, shardings: Mapping[str, Any] | None = None
 
     directory: the output of `run`, for as many devices as the mesh has. Device 3 is the fourth one of `mesh.devices`, whatever its id.
     mesh: a `jax.sharding.Mesh`.
-    shardings: for each name of a tensor, a `NamedSharding` or a `PartitionSpec`; without one, the sharding that the file says, as it
-        was in the plan.
+    shardings: for each name of a tensor, a `NamedSharding` or a `PartitionSpec`. A tensor without one gets the sharding of the plan, which
+        the file contains.
 
-    Raises `ShapeError` if a file is missing, or holds another part of an array than its device has in the sharding.
+    Raises `ShapeError` if a file is missing, or holds another part of an array than the sharding gives to its device.
     """
     import jax
     import numpy as np

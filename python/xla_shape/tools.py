@@ -1,4 +1,4 @@
-"""Every question as a tool, for agents in notebooks and services: what `xla-shape mcp` offers, without a server.
+"""The tools that `xla-shape mcp` offers, without a server, for agents in notebooks and services.
 
     >>> from xla_shape.tools import Tools
     >>> tools = Tools()
@@ -6,8 +6,8 @@
     >>> answer["ok"], answer["answers"][0]["bytes"]
     (True, 53248)
 
-The schemas of the tools are what the interfaces of language models take as tools; their calls have a name and arguments. docs/agents.md says what
-the answers mean.
+Interfaces of language models take the schemas as descriptions of tools, and return calls with a name and arguments. docs/agents.md says
+what the answers mean.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["Tools"]
 
 
 class Tools:
-    """The tools, with the long answers that they gave, which the tool `more` reads.
+    """The tools. Long answers are kept, so that the tool `more` can read the rest of them.
 
     roots: the directories below which a call may name files. Without them, texts are given inline, as `{"text": "..."}`.
     write: whether there are tools and arguments that write files below these directories.
@@ -41,6 +41,6 @@ class Tools:
         return found
 
     def call(self, name: str, arguments: Mapping[str, Any] | None = None, /) -> dict[str, Any]:
-        """The answer of a tool. A call that is refused has an `error`, and raises nothing: the model reads it. Ctrl-C ends the call."""
+        """The answer of a tool. If a call is refused, the answer has an `error`, which the model reads: nothing is raised. Ctrl-C ends the call."""
         found: dict[str, Any] = json.loads(self._native.call(name, json.dumps(dict(arguments or {}))))
         return found
