@@ -101,8 +101,8 @@ pub struct CompiledCopy {
     pub remedy: Option<Remedy>,
 }
 
-/// Advice from modules that are compiled already, one for each program: the copies of shared arrays, the layouts that would make them
-/// unnecessary, and how much padding the layouts have. No compiler confirms it.
+/// Advice from modules that are compiled already, one for each program: the copies of shared arrays, the layouts that would make them unnecessary,
+/// and how much padding the layouts have. No compiler checks the advice.
 ///
 /// ```
 /// use xla_shape_answers::cost::{Amount, Cause, Remedy, Stays};
@@ -191,7 +191,7 @@ fn about(array: &SharedArray, programs: &[Program], generation: Option<Generatio
                 let weighted = |cost: Amount| Some(cost.with_number(cost.number().checked_mul(program.weight.into())?));
                 let cost = copy.cost.and_then(weighted);
                 match wanted.iter_mut().find(|(other, ..)| other == layout) {
-                    // A sum in which one figure is missing is not known.
+                    // If one figure is missing, the sum is unknown.
                     Some((_, copies, sum)) => {
                         *copies += 1;
                         let added = |(sum, cost): (Amount, Amount)| {

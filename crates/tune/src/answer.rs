@@ -1,4 +1,4 @@
-//! Makes the answer of what a search found.
+//! Turns the result of a search into an answer.
 
 use crate::candidates::candidates;
 use crate::memory;
@@ -23,7 +23,7 @@ use xla_shape_core::tpu::Generation;
 /// use xla_shape_core::tpu::Generation;
 /// use xla_shape_tune::{Ask, Compile, Figures, Measured, Options, Place, Program, SharedArray, search};
 ///
-/// // What a compiler says: with columns, the program takes fewer cycles, and more memory.
+/// // A stand-in for a compiler: with columns, the program takes fewer cycles and more memory.
 /// let compiled = |layout: &str| {
 ///     let (cycles, bytes) = if layout.starts_with("{0,1") { (500, 3 << 30) } else { (900, 1 << 30) };
 ///     let shapes: [Shape; 1] = [format!("f32[256,128]{layout}").parse().unwrap()];
@@ -152,7 +152,7 @@ fn notes(programs: &[Program], found: &Found) -> Vec<String> {
     }
     notes
 }
-/// A layout, in whichever memory it is.
+/// A layout, without its memory.
 pub(crate) fn plain(layout: &Layout) -> ArrayLayout {
     let major_to_minor = layout.minor_to_major().iter().rev().copied().collect();
     ArrayLayout { layout: layout.to_string(), major_to_minor, memory: None }
@@ -196,7 +196,7 @@ fn cost_of(programs: &[Program], measured: &[Measured], today: &[Measured]) -> C
     }
 }
 
-/// The cost of one program, and what differs from today.
+/// The cost of one program, and its differences from today.
 fn cost_of_program(program: &Program, measured: &Measured, today: &Measured) -> ProgramCost {
     let more = |one: &Measured, other: &Measured| {
         let copies = one.copies.iter();

@@ -1,4 +1,4 @@
-//! Asks the compilers of several kinds of devices, of which some may have none.
+//! Asks the compilers of several kinds of devices. Some kinds may have no compiler.
 
 use crate::cache::{Cache, Kept, Origin};
 use crate::compilers::{Compilers, Job, Setup};
@@ -10,7 +10,7 @@ use xla_shape_answers::search::Search;
 use xla_shape_pjrt::Target;
 use xla_shape_program::{Compiler, Host};
 
-/// The compilers that a question asks, and what they said so far.
+/// The compilers that a question asks, and their answers so far.
 pub(crate) struct Asking<'a, T> {
     compiler: &'a Compiler,
     host: &'a Host,
@@ -18,7 +18,7 @@ pub(crate) struct Asking<'a, T> {
     compilers: Compilers<'a, T>,
     /// The kinds of devices without a compiler, and why.
     missing: HashMap<Discriminant<Target>, TuneError>,
-    /// The kinds of devices of which a compiler answered.
+    /// The kinds of devices whose compiler has answered.
     answered: HashSet<Discriminant<Target>>,
 }
 
@@ -34,8 +34,8 @@ impl<'a, T: Kept> Asking<'a, T> {
         Self { compiler, host, workers, compilers, missing: HashMap::new(), answered: HashSet::new() }
     }
 
-    /// The answers to jobs. TPUs and GPUs have compilers of their own: where one is missing, the settings of the other lose nothing. Where no
-    /// compiler has answered yet, that is an error.
+    /// The answers to jobs. TPUs and GPUs have different compilers: if one is missing, only its jobs get an error as their answer. If none has
+    /// answered yet, the whole call is an error.
     pub(crate) fn ask(&mut self, jobs: &[Option<Job>]) -> Result<Vec<Option<Result<T, String>>>, TuneError> {
         let mut answers = vec![None; jobs.len()];
         let kinds: Vec<_> = jobs.iter().flatten().map(|job| discriminant(&job.target)).collect();
@@ -86,7 +86,7 @@ impl<'a, T: Kept> Asking<'a, T> {
         self.compilers.add(compiler, &job.target, origin.map_err(TuneError::NoCompiler)?)
     }
 
-    /// As [`Compilers::finish`].
+    /// Like [`Compilers::finish`].
     pub(crate) fn finish(self) -> Search {
         self.compilers.finish()
     }

@@ -11,7 +11,7 @@ use xla_shape_files::{contents, read_regular, write_regular};
 use xla_shape_pjrt::{LoadOptions, Target};
 use xla_shape_program::Host;
 
-/// The largest file that is read, in bytes. Answers have some KiB.
+/// The largest file that is read, in bytes. Answers take a few KiB.
 const MAX_BYTES: u64 = 64 << 20;
 
 /// What an answer depends on.
@@ -24,9 +24,9 @@ pub(crate) struct Key {
     pub(crate) replicas: Option<u32>,
     pub(crate) partitions: Option<u32>,
     pub(crate) options: Vec<(String, String)>,
-    /// Hashes of the description of the GPU and of the results of autotuning, where the user gives them.
+    /// Hashes of the description of the GPU and of the results of autotuning, if the user gives them.
     pub(crate) files: [Option<String>; 2],
-    /// The compiler that gave the answer, in its own words and by the size of its file.
+    /// The compiler that gave the answer: the version that it reports, and the size of its file.
     pub(crate) compiler: Version,
     pub(crate) flags: Flags,
     /// The version of this program, which computes the figures from the compiler's answer.
@@ -40,13 +40,13 @@ pub(crate) struct Origin {
     pub(crate) flags: Flags,
 }
 
-/// What a compiler is known by in the cache. The same version at another path, on another machine, or installed anew is taken to give the same
-/// answers.
+/// How the cache identifies a compiler. It assumes that the same version gives the same answers at another path, on another machine, or after a new
+/// installation.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
 pub(crate) enum Version {
-    /// The compiler's own words about its version, and the size of its file.
+    /// The version that the compiler reports, and the size of its file.
     Said { words: String, bytes: u64 },
-    /// The compiler does not say its version, so its file identifies it.
+    /// The compiler does not report its version, so its file identifies it.
     File(Compiler),
 }
 
@@ -75,14 +75,14 @@ impl Origin {
     }
 }
 
-/// The variables of the environment with flags of XLA and libtpu.
+/// The environment variables that hold the flags of XLA and libtpu.
 const FLAGS: [&str; 2] = ["LIBTPU_INIT_ARGS", "XLA_FLAGS"];
 
-/// The value of each variable with flags; `None` where it is not set.
+/// The value of each of these variables; `None` if it is not set.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
 pub(crate) struct Flags([Option<OsString>; FLAGS.len()]);
 
-/// The file of a compiler. It identifies a version: a file of another version has another size or date.
+/// The file of a compiler, which identifies its version: a file of another version has another size or date.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
 pub(crate) struct Compiler {
     path: PathBuf,
@@ -105,12 +105,13 @@ impl Compiler {
     }
 }
 
-/// What a compiler says to a question, as it is kept.
+/// A compiler's answer that can be cached.
 pub(crate) trait Kept: Clone + Serialize + DeserializeOwned {
-    /// The folder, with the version of the form. Another version has another folder, so that it neither reads nor changes these files.
+    /// The name of the folder, with the version of the file format. Each version has a folder of its own, so it neither reads nor changes the files
+    /// of another version.
     const FOLDER: &'static str;
 
-    /// The version of the compiler, in its own words; `None` if it is not known.
+    /// The compiler's version, as it reports it; `None` if it is not known.
     fn version(&self) -> Option<&str>;
 }
 
@@ -120,7 +121,7 @@ struct Record<T> {
     answer: T,
 }
 
-/// The version of a compiler's file, as its answer for a device gave it. The answer's text depends on the device.
+/// The version that the compiler in a file reports for a device. The text of the version depends on the device.
 #[derive(Serialize, Deserialize)]
 struct Known {
     compiler: Compiler,
@@ -154,20 +155,21 @@ impl Cache {
         self.folder.join(format!("{}.json", hash(&text)))
     }
 
-    /// The cached answer. `None` also if its file cannot be read; it is then written again.
+    /// The cached answer; `None` if there is none, or if its file cannot be read. The caller then compiles again and overwrites the file.
     pub(crate) fn get<T: Kept>(&self, key: &Key) -> Option<T> {
         let record: Record<T> = serde_json::from_slice(&read_regular(self.file(key), MAX_BYTES).ok()?).ok()?;
         (record.key == *key).then_some(record.answer)
     }
 
-    /// Which version a compiler's file has for a device; `None` if it has not been asked. A file that was replaced has another size or time.
+    /// The version that the compiler in this file reports for a device; `None` if it was never asked. A file that was replaced has another size or
+    /// date, so it counts as another compiler.
     pub(crate) fn version(&self, compiler: &Compiler, device: &str) -> Option<Version> {
         let file = read_regular(self.version_file(compiler, device), MAX_BYTES).ok()?;
         let known: Known = serde_json::from_slice(&file).ok()?;
         (known.compiler == *compiler && known.device == device).then_some(known.version)
     }
 
-    /// Remembers which version a compiler's file has for a device.
+    /// Stores the version that the compiler in this file reports for a device.
     pub(crate) fn keep_version(&mut self, compiler: &Compiler, device: &str, version: &Version) {
         let known = Known { compiler: compiler.clone(), device: device.to_owned(), version: version.clone() };
         self.write(&self.version_file(compiler, device), &known);
@@ -199,7 +201,7 @@ impl Cache {
     }
 }
 
-/// Hashes of what the files of a compiler contain. A file that cannot be read counts as none: the compiler says why it cannot.
+/// Hashes of the contents of the files that a compiler is given. A file that cannot be read counts as missing: the compiler will report why.
 pub(crate) fn files_of(compiler: &xla_shape_program::Compiler) -> [Option<String>; 2] {
     [&compiler.config, &compiler.autotune].map(|file| Some(hash(&contents(file.as_ref()?).ok()?)))
 }
@@ -225,7 +227,7 @@ mod tests {
         assert_eq!(hash(b"a"), "d228cb696f1a8caf78912b704e4a8964");
     }
 
-    /// Others may be able to write to the folder: links are not followed, pipes are not waited for, endless files are not read.
+    /// Other users may be able to write to the folder. So this does not follow links, wait for pipes, or read endless files.
     #[cfg(unix)]
     #[test]
     fn nothing_but_regular_files_is_read_or_written() {
@@ -250,7 +252,7 @@ mod tests {
         assert!(std::process::Command::new("mkfifo").arg(&entry).status().unwrap().success());
         assert_eq!(cache.version(&compiler, "v5e"), None);
         cache.keep_version(&compiler, "v5e", &version);
-        // A file that is too large cannot be an answer of ours: compile again, and overwrite it.
+        // Our answers are never this large: compile again, and overwrite the file.
         std::fs::remove_file(&entry).unwrap();
         std::fs::File::create(&entry).unwrap().set_len(super::MAX_BYTES + 1).unwrap();
         assert_eq!(cache.version(&compiler, "v5e"), None);
@@ -301,7 +303,7 @@ mod tests {
         for other in others {
             assert_eq!(get(&cache, &other), None, "{other:?}");
         }
-        // The version is remembered for this very file.
+        // The version is stored for this file only.
         assert_eq!(cache.version(&compiler, "v5e"), None);
         cache.keep_version(&compiler, "v5e", &key.compiler);
         assert_eq!(cache.version(&compiler, "v5e"), Some(key.compiler.clone()));

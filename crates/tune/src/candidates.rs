@@ -21,11 +21,11 @@ pub(crate) struct Candidate {
 const LANES: u64 = 128;
 const SUBLANES: u64 = 8;
 
-/// The different layouts of an array, the one with the fewest bytes first; of layouts with equal bytes, the array's own comes first. Orders
-/// that differ only in dimensions of size 1 are one layout. The second result is the number of layouts that are left out.
+/// The different layouts of an array, sorted by bytes, the fewest first. Among layouts of the same size, the array's own comes first. Orders that
+/// differ only in dimensions of size 1 are one layout. The second result is the number of layouts that are left out.
 ///
 /// generation: of the TPU, which gives the layouts their tiles; `None` for a GPU.
-/// tilings: also returns layouts with other tiles, where elements are packed.
+/// tilings: also return layouts with other tiles, if elements are packed.
 pub(crate) fn candidates(array: &ArrayShape, generation: Option<Generation>, tilings: bool) -> (Vec<Candidate>, usize) {
     let today = without_space(array.layout());
     let own = bytes(array, &today);
@@ -75,7 +75,7 @@ pub(crate) fn candidates(array: &ArrayShape, generation: Option<Generation>, til
     (found, repeated)
 }
 
-/// The layouts without tiles, one for each two most minor dimensions: the others are in descending order.
+/// The layouts without tiles: one for each choice of the two most minor dimensions. The other dimensions are in descending order.
 fn untiled(layout: &Layout) -> Vec<Layout> {
     let rank = layout.minor_to_major().len();
     let pair = |first: usize| (0..rank).filter(move |&second| second != first).map(move |second| vec![first, second]);
@@ -91,8 +91,8 @@ fn untiled(layout: &Layout) -> Vec<Layout> {
     pairs.into_iter().filter_map(order).collect()
 }
 
-/// The same order in the other tiles that TPU compilers choose for packed elements: one with as many rows as a register has sublanes, and one
-/// with as many rows as fill a whole register. For elements of 32 bits, the two are the same.
+/// The same order of dimensions, with the other tiles that TPU compilers choose for packed elements. One tile has as many rows as a register has
+/// sublanes, one has as many rows as fill a whole register. For elements of 32 bits, the two are the same.
 fn other_tilings(layout: &Layout) -> Vec<Layout> {
     let [tile, packed] = layout.tiles() else { return Vec::new() };
     let [TileDimension::Size(packing), TileDimension::Size(1)] = packed.dimensions() else { return Vec::new() };
@@ -107,8 +107,8 @@ pub(crate) fn bytes(array: &ArrayShape, layout: &Layout) -> Option<u64> {
     array.clone().with_layout(layout.clone()).ok()?.byte_size()
 }
 
-/// Whether two layouts of an array place every byte alike, for example if only dimensions of size 1 change places. Memory spaces are
-/// ignored.
+/// Whether two layouts of an array put every byte at the same place, for example because only dimensions of size 1 change their order. Memory spaces
+/// are ignored.
 pub(crate) fn is_same(array: &ArrayShape, one: &Layout, other: &Layout) -> bool {
     if one == other {
         return true;
@@ -129,7 +129,7 @@ pub(crate) fn is_same(array: &ArrayShape, one: &Layout, other: &Layout) -> bool 
     }
 }
 
-/// All orders of `rank` dimensions, in lexical order, beginning with the descending one.
+/// All orders of `rank` dimensions, in lexicographic order, beginning with the descending one.
 fn permutations(rank: usize) -> Vec<Vec<usize>> {
     let mut all = vec![Vec::new()];
     for _ in 0..rank {
@@ -160,7 +160,7 @@ mod tests {
         assert_eq!(count("s8[24,2048,8,128]"), (24, 0));
         assert_eq!(count("f32[]"), (1, 0));
         assert_eq!(count("bf16[7]"), (1, 0));
-        // If the dimension of size 1 is not one of the two most minor ones, its place does not matter.
+        // If the dimension of size 1 is not one of the two most minor ones, its place in the order does not matter.
         assert_eq!(count("bf16[4,8,1,128]"), (18, 6));
         // Seven dimensions have 5,040 orders; only the 42 orders of the two most minor dimensions are tried.
         assert_eq!(count("f32[2,3,4,5,6,7,8]").0, 42);
@@ -197,7 +197,7 @@ mod tests {
         assert_eq!(tiles("bf16[256,256]"), both);
         let both = [pair("{1,0:T(32,128)(4,1)}", true), pair("{1,0:T(8,128)(4,1)}", false)];
         assert_eq!(tiles("s8[256,256]"), both);
-        // With one column of tiles, the elements have the same places.
+        // With one column of tiles, every tiling puts the elements at the same places.
         assert_eq!(tiles("bf16[256,128]").len(), 1);
     }
 }

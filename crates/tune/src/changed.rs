@@ -7,8 +7,8 @@ use xla_shape_core::{ArrayShape, Dimension, ElementType};
 use xla_shape_hlo::{Language, Module, Refusal, RefusalCause, find_spelled_shapes};
 use xla_shape_mlir::Signature;
 
-/// The changes of sharding that a program has for certain: the instructions that have a sharding, with one operand of the same shape that has
-/// another one. By the shards before, which are what warnings name.
+/// The changes of sharding that a program certainly makes: an instruction has a sharding, and exactly one operand of the same shape has another
+/// sharding. The key is the shard before the change, because warnings name it.
 #[derive(Default)]
 pub(crate) struct Changes(HashMap<Shard, Vec<(Sharding, Sharding, InProgram)>>);
 
@@ -31,7 +31,7 @@ impl Changes {
         changes
     }
 
-    /// The instruction that a warning of a full rematerialization is about, if just one instruction has the warning's shards and shardings.
+    /// The instruction that a warning about a full rematerialization means, if exactly one instruction has the warning's shard and shardings.
     pub(crate) fn find(&self, refusal: &Refusal) -> Option<InProgram> {
         let RefusalCause::FullReplication { array: Some(array), shardings, .. } = &refusal.cause else { return None };
         let [Some(from), Some(to)] = &**shardings else { return None };
@@ -55,7 +55,7 @@ impl Changes {
         }
     }
 
-    /// `None` where it is unlike what JAX writes.
+    /// Adds the changes in MLIR's text. Stops with `None` at text that JAX does not write.
     fn read_mlir(&mut self, text: &str) -> Option<()> {
         let module = xla_shape_mlir::Module::parse(text).ok()?;
         let mut meshes = HashMap::new();
@@ -64,7 +64,7 @@ impl Changes {
             let axes = axes.trim().split_inclusive('>').next()?;
             meshes.insert(name.trim(), Mesh::from_mlir(&format!("mesh{axes}")).ok()?);
         }
-        // `#sdy.sharding<@mesh, …>`, of which constraints leave out the beginning.
+        // The attribute is `#sdy.sharding<@mesh, …>`; constraints leave out what is before `<`.
         let shardy = |text: &str| {
             let (_, of) = text.split_once('<')?;
             let (mesh, _) = of.split_once(',')?;
@@ -82,7 +82,7 @@ impl Changes {
                 values.insert(parameter.name().trim_start_matches('%'), value);
             }
         }
-        // It is not known which arrays the bodies of loops and other functions get, so the warning could also be about a constraint in them.
+        // We do not follow arrays into the bodies of loops and other functions, so the warning could also be about a constraint in one of these.
         let is_constraint = |operation: &xla_shape_mlir::Operation<'_>| match operation.name() {
             "sdy.sharding_constraint" => true,
             "stablehlo.custom_call" => operation.attribute("mhlo.sharding").is_some(),
@@ -105,7 +105,7 @@ impl Changes {
         Some(())
     }
 
-    /// Adds a value that is made of these operands.
+    /// Adds a value that is computed from these operands, and the change of sharding if it makes one.
     fn add<'t>(
         &mut self,
         values: &mut Values<'t>,
@@ -127,13 +127,13 @@ impl Changes {
     }
 }
 
-/// The shard of an array.
+/// The shard of an array: its element type and dimensions.
 fn shard(array: &ArrayShape, sharding: &Sharding) -> Option<Shard> {
     let partition = sharding.partition(array).ok()?;
     Some((array.element_type(), partition.shard().dimensions().to_vec()))
 }
 
-/// A place in the user's program, as messages are read: without folders.
+/// A place in the user's program, written as in the messages that are read: without folders.
 fn in_program(file: &str, line: impl std::fmt::Display) -> String {
     format!("{}:{line}", file.rsplit('/').next().unwrap_or(file))
 }

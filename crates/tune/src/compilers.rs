@@ -1,4 +1,4 @@
-//! The answers of compilers to a search: each is asked for once, and written to the cache as soon as it is there.
+//! The answers of compilers to a search: each is requested once, and cached as soon as it arrives.
 
 use crate::cache::{Cache, Flags, Kept, Key, Origin, Version, files_of};
 use crate::protocol::{Reply, read, version_request};
@@ -13,7 +13,7 @@ use xla_shape_program::{CompileError, Compiler};
 /// If more workers than this have no compiler and none has answered, the others are not asked.
 const MOST_ABSENT: usize = 3;
 
-/// Where compilers run, and who watches.
+/// Where compilers run, and who is told about the progress.
 #[derive(Clone, Copy)]
 pub(crate) struct Setup<'a> {
     pub(crate) workers: &'a dyn Workers,
@@ -27,19 +27,20 @@ pub(crate) struct Setup<'a> {
 pub(crate) struct Job {
     /// The text of the program that the worker gets.
     pub(crate) program: Arc<[u8]>,
-    /// A hash of all of the program, with what the request changes in it.
+    /// A hash of the whole program, including what the request changes in it.
     pub(crate) name: String,
     pub(crate) target: Target,
     pub(crate) compiler: Compiler,
     pub(crate) request: Vec<u8>,
-    /// What it is, for who watches.
+    /// What the job is, in words, to show progress.
     pub(crate) words: String,
 }
 
-/// The compiler for a device. Its version speaks of the device, too.
+/// The compiler for a device. The text of its version names the device, too.
 struct Known {
     origin: Origin,
-    /// `None` without a cache, or if the compiler does not answer; the first program then says why. The cache is not read then.
+    /// `None` without a cache, or if the compiler does not answer. Then the cache is not read, and compiling the first program shows why there is no
+    /// answer.
     version: Option<Version>,
     /// Hashes of the files that the user gives it.
     files: [Option<String>; 2],
@@ -48,17 +49,17 @@ struct Known {
 /// The program, the devices, the options.
 type Name = (String, String, Vec<(String, String)>);
 
-/// The answers of one kind.
+/// The compilers, and their answers of one kind.
 pub(crate) struct Compilers<'a, T> {
     setup: Setup<'a>,
-    /// By the device.
+    /// The compiler for each device.
     known: HashMap<String, Known>,
     cache: Option<Cache>,
     /// The answers so far.
     answers: HashMap<Name, Result<T, String>>,
     /// The jobs whose worker had no compiler, and why.
     absent: HashMap<Name, String>,
-    /// How many answers the cache had.
+    /// How many answers came from the cache.
     kept: usize,
 }
 
@@ -82,7 +83,7 @@ impl<'a, T: Kept> Compilers<'a, T> {
         Ok(())
     }
 
-    /// The version of the compiler: the one that the cache knows, or what the compiler says.
+    /// The version of the compiler: from the cache, or as the compiler reports it.
     fn find_version(
         &mut self,
         compiler: &Compiler,
@@ -118,7 +119,7 @@ impl<'a, T: Kept> Compilers<'a, T> {
         }
     }
 
-    /// As [`ask`](Self::ask), but where a worker has no compiler, only its job has an error.
+    /// Like [`ask`](Self::ask), but if a worker has no compiler, only its job gets an error.
     ///
     /// # Errors
     /// If no worker answers, and none `has_answered` before.
@@ -196,7 +197,7 @@ impl<'a, T: Kept> Compilers<'a, T> {
                 Err(CompileError::NoCompiler(message)) => {
                     absent += 1;
                     self.absent.insert(job.id(), message.clone());
-                    // With `most == 0`, the first worker without a compiler ends the search, even after answers.
+                    // With `most == 0`, the first worker without a compiler ends the search, even if others have answered.
                     let is_over = absent > most && (most == 0 || !has_answer);
                     if is_over {
                         fatal.get_or_insert(message);
@@ -212,7 +213,8 @@ impl<'a, T: Kept> Compilers<'a, T> {
         fatal.or(ran.err())
     }
 
-    /// The version of the compiler that gave an answer: workers may have different ones. One that refuses a program does not say its version.
+    /// The version of the compiler that gave an answer: workers may have different ones. A compiler that refuses a program does not report its
+    /// version.
     fn version(&self, job: &Job, origin: &Origin, words: Option<&str>) -> Version {
         let known = self.known.get(&job.target.to_string()).filter(|known| known.origin.compiler == origin.compiler);
         let same = known.and_then(|known| known.version.clone()).filter(|_| words.is_none());
@@ -284,12 +286,12 @@ mod tests {
         Measured::new(Figures { bytes: 7, ..Figures::default() }, &[], &[]).with_compiler(&format!("libtpu {number}"))
     }
 
-    /// Workers of which each has a compiler of its own: request after request, the next one answers.
+    /// Workers with different compilers, which take turns in answering requests.
     struct Several<'a> {
         compilers: &'a [usize],
-        /// How many requests for measures there were.
+        /// The number of requests to measure a program.
         asked: RefCell<usize>,
-        /// Set with the answer of this number.
+        /// The answer with this number sets the flag to stop.
         stop: Option<(usize, &'a AtomicBool)>,
     }
 
@@ -325,7 +327,7 @@ mod tests {
         }
     }
 
-    /// Four requests: the versions of the compilers that answered (`None` where none did), and how many answers the cache had.
+    /// Makes four requests. Returns the versions of the compilers that answered (`None` if none did), and how many answers came from the cache.
     fn compiled(
         folder: &Path,
         first: usize,
@@ -364,7 +366,7 @@ mod tests {
             (found, workers.asked.into_inner())
         };
         assert_eq!(run(&[1, 2]), ((by([1, 2, 1, 2]), 0), 4));
-        // Each compiler alone has the answers that it gave, and asks for the others.
+        // With one compiler alone, only its own answers come from the cache; the others are requested.
         assert_eq!(run(&[2]), ((by([2; 4]), 2), 2));
         assert_eq!(run(&[1]), ((by([1; 4]), 2), 2));
         assert_eq!([run(&[1]), run(&[2])], [((by([1; 4]), 4), 0), ((by([2; 4]), 4), 0)]);

@@ -13,7 +13,7 @@ use xla_shape_hlo::Module;
 use xla_shape_pjrt::{Error, SliceError, Target, TargetError};
 use xla_shape_program::{CompileError, Compiler, CompilerAnswer, Host};
 
-/// Devices of any kind that a program is compiled for, as a user names them.
+/// Devices of any kind for which a program is compiled, as a user names them.
 ///
 /// ```
 /// use xla_shape_answers::hlo::Device;
@@ -30,9 +30,9 @@ use xla_shape_program::{CompileError, Compiler, CompilerAnswer, Host};
 pub struct Devices {
     /// Their name, such as v5e:2x2 or h100:8.
     pub name: String,
-    /// What is known about one of the devices; `None` for a GPU of which only the compiler's description is given.
+    /// What is known about one of the devices; `None` for a GPU that is known only by the description that the compiler gets.
     pub device: Option<Device>,
-    /// The compiler's name of them, or why the compiler does not know them.
+    /// The compiler's name for them, or why the compiler does not know them.
     pub target: Result<Target, String>,
 }
 
@@ -48,7 +48,7 @@ impl FromStr for Devices {
                 let device = Some(Device::Generation(generation));
                 Ok(Self { name: format!("{generation}:{chips}"), device, target: Ok(slice.into()) })
             }
-            // It is a device, and the compiler refuses it.
+            // The name is that of a device, but the compiler refuses it.
             Err(TargetError::Slice(error @ SliceError::Unsupported(generation))) => {
                 let device = Some(Device::Generation(generation));
                 Ok(Self { name: text.to_owned(), device, target: Err(error.to_string()) })
@@ -61,7 +61,7 @@ impl FromStr for Devices {
     }
 }
 
-/// One host with TPUs of the default generation, for answers in which the user names no device.
+/// One host with TPUs of the default generation, for users who name no device.
 impl Default for Devices {
     fn default() -> Self {
         let generation = DEFAULT_GENERATION;
@@ -78,7 +78,7 @@ impl Default for Devices {
 /// use xla_shape_program::{Compiler, Host};
 /// use xla_shape_tune::{Devices, Made};
 ///
-/// // Who does not know how to start the program cannot compile.
+/// // A host that cannot start this program again cannot compile.
 /// let host = Host { command: vec![], python: None, notes: |_| {} };
 /// let made = "v5e".parse::<Devices>()?.compile(&Compiler::default(), &host, b"module {}", 5, None);
 /// assert!(!matches!(made, Ok(Made::Compiled { .. } | Made::Refused { .. })));
@@ -93,7 +93,7 @@ pub enum Made {
         /// The program.
         module: Box<Module>,
     },
-    /// Nothing.
+    /// The compiler refused the program.
     Refused {
         /// What the compiler says.
         message: String,
@@ -103,7 +103,7 @@ pub enum Made {
 }
 
 impl Made {
-    /// Adds what came of the program to a compilation, for the device with this name. Lists have at most `top` entries.
+    /// Adds this result to a compilation, for the device with this name. Lists have at most `top` entries.
     ///
     /// ```
     /// use xla_shape_answers::compile::Compilation;
@@ -140,7 +140,7 @@ impl Devices {
         self.device.and_then(Device::generation)
     }
 
-    /// What is known of one of the devices. The description of a GPU, if there is one, overrides our own table.
+    /// What is known about one of the devices. The description of a GPU, if there is one, overrides our own table.
     ///
     /// # Errors
     /// If nothing is known of it, or the description cannot be read.
@@ -179,7 +179,7 @@ impl Devices {
     /// let (array, from, to) = ("f32[8]".parse()?, "{devices=[4]<=[4]}".parse()?, "{replicated}".parse()?);
     /// let (rearrangement, layout, hosts, devices) = (None, None, None, vec![]);
     /// let change = Change { array, from, to, rearrangement, layout, hosts, devices };
-    /// // Who does not know how to start the program cannot compile.
+    /// // A host that cannot start this program again cannot compile.
     /// let host = Host { command: vec![], python: None, notes: |_| {} };
     /// let asked = |name: &str| name.parse::<Devices>().unwrap().reshard(&change, &Compiler::default(), &host).unwrap_err();
     /// assert!(matches!(asked("v5e:2x2"), ReshardError::NotCompiled(CompileError::NoCompiler(_))));

@@ -76,7 +76,7 @@ pub enum TuneError {
         /// How many there may be.
         most: usize,
     },
-    /// Blocks are those of a TPU.
+    /// The device is not a TPU: only kernels for TPUs have blocks.
     NotTpu {
         /// The device that was named.
         device: String,

@@ -1,4 +1,4 @@
-//! Workers of tests, which compile nothing: a function of the program's text says what a compiler would.
+//! Workers for tests. They compile nothing: a function of the program's text gives the answer of a compiler.
 
 use crate::Workers;
 use crate::cache::Origin;
@@ -8,12 +8,12 @@ use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicBool, Ordering};
 use xla_shape_program::CompileError;
 
-/// Workers whose compiler says of a program what `measure` does. The last request is answered first.
+/// Workers that answer with the result of `measure`. They answer the last request first.
 pub(crate) struct Fake<T> {
     measure: fn(&str) -> Result<T, CompileError>,
     /// The programs that were compiled.
     pub(crate) compiled: RefCell<Vec<String>>,
-    /// The search is stopped after this number of compilations, by setting the flag.
+    /// After this number of compilations, `stop` is set.
     stop_after: Option<usize>,
     pub(crate) stop: AtomicBool,
     /// No compiler is found.

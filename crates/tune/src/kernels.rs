@@ -1,4 +1,4 @@
-//! The kernels of a program: those of a dump, or of a program that is compiled to get one.
+//! The kernels of a program: from a dump, or from a program that is compiled to get one.
 
 use crate::Devices;
 use std::fmt;
@@ -16,7 +16,7 @@ use xla_shape_program::{Compiler, Host, KernelFiles};
 /// use xla_shape_program::{Compiler, Host};
 /// use xla_shape_tune::{KernelSource, Version, kernels};
 ///
-/// // A directory without the compiler's files has none.
+/// // A directory without the compiler's files has no kernels.
 /// let host = Host { command: vec![], python: None, notes: |_| {} };
 /// let folder = tempfile::tempdir()?;
 /// let found = kernels(&KernelSource::Dump(folder.path()), &[], &Compiler::default(), &host, Some(Version::New));
@@ -38,12 +38,12 @@ pub enum KernelSource<'a> {
     },
 }
 
-/// Which of two versions that are compared with each other.
+/// Which of the two versions in a comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Version {
     /// The one that the answer is about.
     New,
-    /// The one before. It may have no kernels: XLA's own code of the same computation.
+    /// The version before. It may have no kernels, if XLA itself compiled the same computation.
     Before,
 }
 
@@ -57,13 +57,13 @@ pub enum Version {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum KernelsError {
-    /// A dump is of one device, and several are named.
+    /// The user names several devices, but a dump is from one device.
     Devices(usize),
-    /// A directory has no files of kernels.
+    /// A directory has no files about kernels.
     Missing(PathBuf),
     /// A dump cannot be read.
     Files(FilesError),
-    /// It is not a program that can be compiled.
+    /// The code is not a program that can be compiled.
     Program(PjrtError),
 }
 
@@ -80,8 +80,8 @@ impl fmt::Display for KernelsError {
 
 impl std::error::Error for KernelsError {}
 
-/// The kernels of a dump, or of a program for each of these devices: the answer names those that refuse it. Without a device, it is that
-/// of [`Devices::default`]. `version` says which of two versions it is, if two are compared.
+/// The kernels of a dump, or of a program that is compiled for each of these devices. If a device's compiler refuses the program, the answer says
+/// so. Without a device, the program is compiled for [`Devices::default`]. If two versions are compared, `version` says which one this is.
 ///
 /// # Errors
 /// If a dump has no kernels or cannot be read, or the code is not a program.
@@ -130,18 +130,19 @@ pub fn kernels(
     Ok(answer)
 }
 
-/// What follows an error of [`too_large`].
+/// The text after an error of [`too_large`].
 const NOT_ASKED: &str =
     "The compiler was not asked, because it would refuse the program; --anyway (in Python, anyway=True) asks it.";
 
-/// An error if a kernel of a program certainly does not fit. To say so takes no time, and the compiler may need minutes.
+/// An error if a kernel of a program certainly does not fit. This takes no time; the compiler may need minutes.
 pub(crate) fn too_large(program: &[u8], generation: Generation) -> Option<String> {
     let found = str::from_utf8(program).map(|program| TooLarge::find(program, generation)).unwrap_or_default();
     let found: Vec<_> = found.iter().map(ToString::to_string).collect();
     (!found.is_empty()).then(|| found.join("\n"))
 }
 
-/// Adds the kernels that the compiler dumps for a device. `compile` fills a directory. Its outer error means that the compiler was not asked.
+/// Adds the kernels that the compiler dumps for a device. `compile` makes the compiler fill a directory. Its outer error means that the compiler was
+/// not asked; its inner error, that the compiler refused the program.
 fn add_compiled(
     answer: &mut Kernels,
     devices: &Devices,
@@ -166,7 +167,7 @@ fn add_compiled(
     let before = (answer.len(), answer.launches.len());
     // If the compiler refuses the program, the dump has what it made until then: the kernel's vector memory, for example.
     let added = add(answer, Some(&devices.name), devices.generation(), &folder, version);
-    // If the program was refused, that is the error, and not one of reading the incomplete dump.
+    // If the program was refused, return that error, and not an error in reading the incomplete dump.
     done?;
     let xla = added.map_err(|error| error.to_string())?;
     if (answer.len(), answer.launches.len()) == before && !(version == Some(Version::Before) && xla > 0) {
@@ -175,7 +176,7 @@ fn add_compiled(
     Ok(())
 }
 
-/// Adds what a dump has, and returns how many instructions of it XLA compiled itself, if versions are compared.
+/// Adds what a dump has. If versions are compared, returns how many of its instructions XLA compiled itself.
 fn add(
     answer: &mut Kernels,
     name: Option<&str>,
@@ -185,7 +186,7 @@ fn add(
 ) -> Result<usize, FilesError> {
     let dump = KernelFiles::open(folder)?;
     answer.add(name, generation, &dump.as_ref().map(KernelFiles::kernels).unwrap_or_default());
-    // A directory without an optimized module has no steps of a GPU.
+    // Only a directory with an optimized module shows the kernels that a GPU launches.
     if let Ok(program) = xla_shape_program::Program::open(folder) {
         answer.add_launches(name, &program);
     }

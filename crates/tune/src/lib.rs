@@ -1,15 +1,16 @@
-//! Searches over a compiler's answers: which layout an array should have that several programs share.
+//! Finds the best layout of an array that several programs share, by compiling them with many layouts.
 //!
 //! A [`Question`] has the programs and the arrays that they share. [`Question::answer`] compiles the programs with many layouts, in processes
 //! of this machine or where the caller's [`Workers`] are, and keeps the compiler's answers on disk. The search itself, [`search()`], does not
 //! compile: it decides which layouts to try, and compares the results. The answer is [`Tuning`](xla_shape_answers::tune::Tuning); its text
 //! and its page are those of `xla-shape-render`.
 //!
-//! [`fit`] compiles programs in many settings, and finds where their sizes cease to fit; [`blocks`] compiles a kernel with many sizes of its
-//! blocks, and orders them by the least time that each can take.
+//! [`fit`] compiles programs in many settings, and finds the sizes from which they no longer fit; [`blocks`] compiles a kernel with many sizes of
+//! its blocks, and sorts them by a lower bound on their time.
 //!
-//! [`try_remedies`] compiles one program with the layouts that would remove its copies, [`report_of_refused`] says what takes the memory of one
-//! that does not fit. [`Devices`] compiles a program for the devices that a user names, or what a log is about; [`kernels`](kernels()) says what the compiler made of its kernels.
+//! [`try_remedies`] compiles one program with the layouts that would remove its copies; and [`report_of_refused`] says what takes the memory of a
+//! program that does not fit. [`Devices`] compiles a program for the devices that a user names, or compiles what a log is about;
+//! [`kernels`](kernels()) says what code the compiler made of its kernels.
 
 #![forbid(unsafe_code)]
 
@@ -107,7 +108,7 @@ pub struct Options {
     pub generation: Option<Generation>,
     /// Try every combination of layouts.
     pub all: bool,
-    /// Also try other tiles than those that the device's rules give an order.
+    /// Also try tiles other than those that the device's rules give for an order of dimensions.
     pub tilings: bool,
     /// The most bytes of HBM that a program may take.
     pub at_most_bytes: Option<u64>,

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use xla_shape_answers::cost::{Amount, ProgramCost};
 use xla_shape_core::{ArrayShape, Layout, Shape};
 
-/// The compiler's figures for a program, of which a search needs these.
+/// Those of the compiler's figures for a program that a search needs.
 ///
 /// ```
 /// use xla_shape_answers::cost::Amount;
@@ -18,7 +18,7 @@ use xla_shape_core::{ArrayShape, Layout, Shape};
 /// ```
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct Figures {
-    /// What all runs cost; `None` if the compiler does not say enough for a total.
+    /// The total cost; `None` if the compiler does not say enough for a total.
     pub cost: Option<Amount>,
     /// Bytes of HBM.
     pub bytes: u64,
@@ -26,7 +26,7 @@ pub struct Figures {
     pub copies: Vec<(String, String)>,
     /// What each opcode costs.
     pub opcodes: BTreeMap<String, Amount>,
-    /// The number of loops whose trip count is not known, so that their bodies count once.
+    /// The number of loops whose trip count is not known. Their bodies are counted once.
     pub unknown_loops: usize,
     /// The layouts that would remove a copy, and where to ask for them.
     pub remedies: Vec<(Place, Layout)>,
@@ -62,7 +62,7 @@ impl Figures {
 /// The compiler's figures for a program that was compiled with some layouts: its cost, and the layouts that it really has.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
 pub struct Measured {
-    /// `None` if the compiler does not say enough for a total.
+    /// The total cost; `None` if the compiler does not say enough for a total.
     pub(crate) cost: Option<Amount>,
     /// Bytes of HBM.
     pub(crate) bytes: u64,
@@ -70,9 +70,9 @@ pub struct Measured {
     pub(crate) copies: BTreeMap<String, usize>,
     /// What each opcode costs.
     pub(crate) opcodes: BTreeMap<String, Amount>,
-    /// The number of loops whose trip count is not known, so that their bodies count once.
+    /// The number of loops whose trip count is not known. Their bodies are counted once.
     pub(crate) unknown_loops: usize,
-    /// The compiler's version, in its own words; `None` if it is not known.
+    /// The compiler's version, as it reports it; `None` if it is not known.
     pub(crate) compiler: Option<String>,
     inputs: Vec<String>,
     outputs: Vec<String>,
@@ -133,7 +133,7 @@ impl Measured {
         Self { compiler: Some(version.to_owned()), ..self }
     }
 
-    /// The version of the compiler, in its own words; `None` if it is not known.
+    /// The compiler's version, as it reports it; `None` if it is not known.
     #[must_use]
     pub fn version(&self) -> Option<&str> {
         self.compiler.as_deref()

@@ -32,7 +32,7 @@ impl Memory {
         }
     }
 
-    /// The memories that a text names, such as `device,pinned_host`; `None` if it has another name, or one twice.
+    /// The memories that a text names, such as `device,pinned_host`; `None` if the text has an unknown name, or a name twice.
     ///
     /// ```
     /// use xla_shape_tune::Memory;
@@ -61,7 +61,7 @@ impl Memory {
         }
     }
 
-    /// The memory of a layout; `None` if it is another one.
+    /// The memory of a layout; `None` if its memory space is none of these.
     pub(crate) fn of(layout: &Layout) -> Option<Self> {
         Self::ALL.into_iter().find(|memory| memory.space() == layout.memory_space())
     }
@@ -83,13 +83,13 @@ impl FromStr for Memory {
 /// What is requested for a parameter or a result.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Requested {
-    /// `None` if the compiler chooses the layout.
+    /// The layout; `None` if the compiler chooses it.
     pub layout: Option<Layout>,
-    /// `None` if it stays in the program's own memory.
+    /// `None` if the array stays in the memory where the program has it.
     pub memory: Option<Memory>,
 }
 
-/// The layout in the default memory space: `mhlo.layout_mode` cannot ask for another one.
+/// The same layout in the default memory space, because `mhlo.layout_mode` cannot ask for another space.
 pub(crate) fn without_space(layout: &Layout) -> Layout {
     in_space(layout, memory_space::DEFAULT)
 }
@@ -98,7 +98,7 @@ pub(crate) fn in_space(layout: &Layout, space: u8) -> Layout {
     layout.clone().with_memory_space(space).unwrap_or_else(|_| layout.clone())
 }
 
-/// Whether an array that was asked to be in a memory is in another one today.
+/// Whether an array is in another memory today than the one that was requested.
 pub(crate) fn is_moved(arrays: &[SharedArray], choice: &[Layout], today: &[Measured]) -> bool {
     arrays.iter().zip(choice).any(|(array, layout)| {
         let mut now = array.places.iter().filter_map(|(program, place)| today.get(*program)?.array(place));
@@ -119,8 +119,8 @@ pub(crate) fn note(arrays: &[SharedArray]) -> Option<String> {
     })
 }
 
-/// Every choice of a memory for each array, the preferred ones first; `None` for an array that stays where it is. `None` if there are more
-/// than `most`.
+/// Every combination of one memory for each array, the preferred ones first. A combination has `None` for an array that stays where it is. The
+/// result is `None` if there are more than `most` combinations.
 pub(crate) fn homes(arrays: &[SharedArray], most: u64) -> Option<Vec<Vec<Option<Memory>>>> {
     let mut all = vec![Vec::new()];
     for array in arrays {
@@ -161,7 +161,7 @@ impl SharedArray {
         Self { memories, ..self }
     }
 
-    /// What to ask for at each place, for a layout in the memory space where the array shall be.
+    /// What to request at each place of the array, to get this layout, whose memory space says where the array should be.
     pub(crate) fn requested(&self, layout: Option<&Layout>) -> Requested {
         let memory = layout.filter(|_| !self.memories.is_empty()).and_then(Memory::of);
         Requested { layout: layout.map(without_space), memory }

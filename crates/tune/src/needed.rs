@@ -29,7 +29,8 @@ impl Kept for Needed {
     }
 }
 
-/// Compiles a program, and says what it needs. One that needs more than there is has an answer, too; any other refusal is an error.
+/// Compiles a program, and says what it needs. If the compiler refuses it because it needs too much memory, that is an answer, too; any other
+/// refusal is an error.
 pub(crate) fn needed(
     stop: &AtomicBool,
     host: &Host,
@@ -40,8 +41,8 @@ pub(crate) fn needed(
     let devices = device.parse::<Devices>().map_err(|error| CompileError::Refused(error.to_string()))?;
     let target = devices.target.clone().map_err(CompileError::Refused)?;
     let described = devices.described(compiler).map_err(|error| CompileError::Refused(error.to_string()))?;
-    // A TPU's compiler refuses a program that takes too much memory, and only its dump says what takes it. To ask for the dump at once saves
-    // a second compilation.
+    // A TPU's compiler refuses a program that takes too much memory, and only its dump says what takes it. Requesting the dump now saves a second
+    // compilation.
     let folder = folder_for(compiler, &target);
     let mut asked = compiler.clone();
     if let Some(folder) = &folder {
@@ -71,7 +72,7 @@ pub(crate) fn needed(
 /// left: what the compiler left of the program, with this message.
 pub(crate) fn refused(message: String, left: impl FnOnce(&str) -> Option<Left>) -> Result<Needed, CompileError> {
     let need = Need::of_refusal(message.clone());
-    // Whatever else it is may not happen again.
+    // A refusal for any other reason may not happen again.
     if need.fits.is_none() {
         return Err(CompileError::Refused(message));
     }
@@ -82,7 +83,7 @@ pub(crate) fn refused(message: String, left: impl FnOnce(&str) -> Option<Left>) 
     Ok(Needed { need, amount: None, compiler: None })
 }
 
-/// A directory for the dump of a program, if one is to be asked for.
+/// A directory for the dump of a program; `None` if no dump should be requested.
 fn folder_for(compiler: &Compiler, target: &Target) -> Option<TempDir> {
     let is_tpu = matches!(target, Target::Tpu(_));
     (is_tpu && !asks_for_dumps(compiler)).then(|| tempfile::tempdir().ok()).flatten()

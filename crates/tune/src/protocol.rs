@@ -1,4 +1,4 @@
-//! What a search asks of workers, and what they answer.
+//! The requests of a search to workers, and their answers.
 
 use crate::cache::Origin;
 use crate::needed::needed;
@@ -17,7 +17,7 @@ use xla_shape_program::{CompileError, Compiler, CompilerAnswer, Host};
 /// What is requested for a program, at each place.
 pub(crate) type Asked = BTreeMap<Place, Requested>;
 
-/// What a worker does. It has the text of the program too.
+/// What a worker should do. It gets the text of the program, too.
 #[derive(Serialize, Deserialize, Debug)]
 enum Request {
     /// Says which compiler it has.
@@ -28,7 +28,7 @@ enum Request {
     Measure { compiler: Compiler, device: String, asked: Vec<(Place, Wire)> },
     /// Compiles the program, and says what it needs.
     Need { compiler: Compiler, device: String },
-    /// Compiles the program, and says what became of its kernels.
+    /// Compiles the program, and says how its kernels were compiled.
     Kernels { compiler: Compiler, device: String },
 }
 
@@ -67,7 +67,7 @@ pub(crate) fn need_request(compiler: &Compiler, target: &Target) -> Vec<u8> {
     serde_json::to_vec(&request).unwrap_or_default()
 }
 
-/// A request to compile a program, and to say what became of its kernels.
+/// A request to compile a program, and to say how its kernels were compiled.
 pub(crate) fn kernels_request(compiler: &Compiler, target: &Target) -> Vec<u8> {
     let request = Request::Kernels { compiler: compiler.clone(), device: target.to_string() };
     serde_json::to_vec(&request).unwrap_or_default()
@@ -91,7 +91,7 @@ pub(crate) fn read<T: for<'a> Deserialize<'a>>(answer: &[u8]) -> Result<T, Compi
     serde_json::from_slice::<Result<T, CompileError>>(answer).map_err(unreadable)?
 }
 
-/// The answer to a request about a program. A compiler runs in a process of its own, so one that crashes costs only this answer.
+/// The answer to a request about a program. A compiler runs in a process of its own, so if it crashes, only this answer is lost.
 ///
 /// ```
 /// use xla_shape_program::Host;
@@ -106,7 +106,7 @@ pub fn answer_as_worker(host: &Host, program: &[u8], request: &[u8]) -> Vec<u8> 
     answer_until(&AtomicBool::new(false), host, program, request)
 }
 
-/// Like [`answer_as_worker`]; once `stop` is set, the compiler is ended.
+/// Like [`answer_as_worker`]; setting `stop` ends the compiler.
 pub(crate) fn answer_until(stop: &AtomicBool, host: &Host, program: &[u8], request: &[u8]) -> Vec<u8> {
     let said = match serde_json::from_slice(request) {
         Ok(Request::Origin { compiler, device }) => serde_json::to_vec(&origin_here(&compiler, &device, host)),
@@ -133,7 +133,7 @@ pub(crate) fn answer_until(stop: &AtomicBool, host: &Host, program: &[u8], reque
     said.unwrap_or_default()
 }
 
-/// An answer, with the compiler that this machine has.
+/// An answer, with the compiler of this machine that gave it.
 fn reply<T>(
     compiler: &Compiler,
     device: &str,
@@ -185,7 +185,7 @@ fn requested((layout, memory): Wire) -> Result<Requested, CompileError> {
     Ok(Requested { layout, memory })
 }
 
-/// A program with requests for layouts.
+/// The program with these requests for layouts and memories.
 pub(crate) fn asking(program: &Program, asked: &Asked) -> xla_shape_pjrt::Result<Program> {
     let mode = |requested: &Requested| match &requested.layout {
         Some(layout) => LayoutMode::Layout(layout.clone()),
@@ -196,7 +196,7 @@ pub(crate) fn asking(program: &Program, asked: &Asked) -> xla_shape_pjrt::Result
     program.with_layout_modes(&modes)?.with_memory_kinds(&kinds.collect())
 }
 
-/// The parameters and results with the memory spaces that they have in the optimized module, because PJRT does not give these.
+/// The parameters and results, with their memory spaces. These come from the optimized module, because PJRT does not give them.
 fn with_memory(module: &Module, said: &CompilerAnswer) -> [Vec<Shape>; 2] {
     let layout = module.attribute("entry_computation_layout").and_then(|value| value.program_shape().ok());
     let (parameters, results) = layout.map_or_else(Default::default, |layout| {
@@ -206,7 +206,8 @@ fn with_memory(module: &Module, said: &CompilerAnswer) -> [Vec<Shape>; 2] {
     [placed(&said.inputs, &parameters), placed(&said.outputs, &results)]
 }
 
-/// Shapes with the memory spaces that a module gives them. If the module's shapes are others, such as a tuple of these, they stay as they are.
+/// Shapes with the memory spaces that a module gives them. If the module has other shapes, such as a tuple of these, the given shapes stay as they
+/// are.
 fn placed(shapes: &[Shape], known: &[Shape]) -> Vec<Shape> {
     let sizes = |shape: &Shape| {
         let array = shape.array()?;

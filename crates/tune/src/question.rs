@@ -89,7 +89,7 @@ pub struct Question {
 pub struct Given {
     /// The name that other parts of the question, and the answer, use for it.
     pub name: String,
-    /// Its file, for errors about its contents; its name if it was not read from a file.
+    /// The file, for errors about its contents; the name of the program if it was not read from a file.
     pub file: String,
     /// The program.
     pub code: Vec<u8>,
@@ -122,7 +122,7 @@ impl Keep {
     }
 }
 
-/// Hears how far a search is, and what is wrong with its surroundings.
+/// Is told about the progress of a search, and gets its warnings.
 ///
 /// ```
 /// use std::cell::Cell;
@@ -152,17 +152,17 @@ pub trait Watch {
     /// This many more compilations are needed.
     fn wanted(&self, compilations: usize);
 
-    /// A compilation is done.
+    /// One compilation has finished.
     fn compiled(&self);
 
-    /// This is being compiled now, in words.
+    /// What is being compiled now, in words.
     fn compiling(&self, what: &str);
 
-    /// A warning: the answer is as good as without it.
+    /// A warning. What it is about does not change the answer.
     fn warn(&self, warning: &str);
 }
 
-/// Nobody hears it.
+/// Ignores everything.
 impl Watch for () {
     fn wanted(&self, _compilations: usize) {}
 
@@ -174,7 +174,7 @@ impl Watch for () {
 }
 
 impl Question {
-    /// A question about programs, with everything else as it is if nobody says it.
+    /// A question about programs, with defaults for everything else.
     #[must_use]
     pub fn new(programs: Vec<Given>, shares: Vec<Share>, target: Target) -> Self {
         Self {
@@ -193,7 +193,7 @@ impl Question {
         }
     }
 
-    /// The best layouts; of modules that are compiled already, advice without a compiler.
+    /// The best layouts. For modules that are compiled already: advice, without a compiler.
     ///
     /// workers: where compilers run; `None` for processes of this machine.
     /// stop: once it is set, nothing more is compiled, and the answer is the best so far.
@@ -225,7 +225,7 @@ impl Question {
     fn sources(&self, names: &[String]) -> Result<Option<Vec<Program>>, TuneError> {
         let programs = self.programs.iter().map(|given| match Program::from_bytes(&given.code) {
             Ok(program) => Ok(Some(program)),
-            // It can only give advice.
+            // Compiled modules can only give advice.
             Err(Error::Optimized) => Ok(None),
             Err(error) => Err(TuneError::Program { program: given.file.clone(), message: error.to_string() }),
         });
@@ -256,12 +256,12 @@ impl Question {
         let donated: Vec<_> = programs.iter().map(Program::donated).collect();
         let shared = share::places(&self.shares, names, &donated)?;
         share::check_memories(&self.shares, &self.memories)?;
-        // What is asked for at the places of a program that shares arrays: whatever the compiler likes.
+        // The requests for a program, if the compiler chooses the layout of each shared array.
         let any = |program: usize| {
             let own = shared.iter().flat_map(|(_, places)| places).filter(move |(owner, _)| *owner == program);
             own.map(|(_, place)| (place.clone(), ANY)).collect::<BTreeMap<_, _>>()
         };
-        // Reports places that no program has before it starts a compiler.
+        // Report wrong places now, before a compiler is started.
         for (number, (program, name)) in programs.iter().zip(names).enumerate() {
             let unknown = |error: Error| TuneError::Program { program: name.clone(), message: error.to_string() };
             asking(program, &any(number)).map_err(unknown)?;
@@ -273,7 +273,7 @@ impl Question {
             Some(workers) => origin(workers, &compiler, &self.target).map_err(TuneError::NoCompiler)?,
             None => {
                 let origin = Origin::here(&compiler, &self.target, host).map_err(TuneError::NoCompiler)?;
-                // All processes load the same file.
+                // This makes all processes load the same file.
                 compiler.plugin = Some(origin.compiler.path().to_owned());
                 origin
             }
@@ -329,7 +329,7 @@ impl Question {
         let mut compile = |asks: &[(usize, Ask)]| {
             let asks: Vec<_> = asks.iter().map(|(program, ask)| (*program, ask.places(&arrays, *program))).collect();
             jobs(&asks).and_then(|jobs| compilers.ask(&jobs)).unwrap_or_else(|error| {
-                // If no compiler can run, the search ends: later requests have no answer either.
+                // If no compiler can run, the search ends, because later requests would get no answer either.
                 let message = error.to_string();
                 trouble.get_or_insert(error);
                 vec![Some(Err(message)); asks.len()]
@@ -415,7 +415,7 @@ fn donated(module: &Module) -> BTreeMap<usize, usize> {
     whole.map(|alias| (alias.parameter, alias.result_index.first().copied().unwrap_or(0))).collect()
 }
 
-/// What is asked, for who watches.
+/// What is requested, in words, to show progress.
 fn words(asked: &Asked) -> String {
     let layouts = asked.iter().map(|(place, requested)| {
         let layout = requested.layout.as_ref().map_or_else(|| "any layout".to_owned(), ToString::to_string);

@@ -11,10 +11,10 @@ use xla_shape_program::{CompileError, Compiler, Host, KernelFiles};
 /// What a compiler made of the kernels of a program.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(crate) struct Made {
-    /// Why it refused the program, where it will do so again.
+    /// Why it refused the program, if it would refuse it again.
     pub(crate) refused: Option<String>,
     pub(crate) figures: Figures,
-    /// The compiler's version, in its own words; `None` if it is not known.
+    /// The compiler's version, as it reports it; `None` if it is not known.
     pub(crate) compiler: Option<String>,
 }
 
@@ -44,7 +44,7 @@ pub(crate) fn made(
     let folder = tempfile::tempdir().map_err(cannot)?;
     let said = match compiler.compile_dumping(stop, host, target, program, folder.path()) {
         Ok(said) => said,
-        // If the program needs too much memory, it will next time. Any other refusal may not happen again.
+        // A program that needs too much memory will be refused next time, too. Any other refusal may not happen again.
         Err(CompileError::Refused(message)) if Need::of_refusal(message.clone()).fits == Some(false) => {
             return Ok(Made { refused: Some(message), figures: Figures::default(), compiler: None });
         }

@@ -7,7 +7,7 @@ use xla_shape_core::tpu::Generation;
 use xla_shape_pjrt::Slice;
 use xla_shape_program::{Compiler, DUMP_OPTION, Host, Program};
 
-/// What a compiler left of a program that it refused.
+/// What a compiler wrote about a program that it refused.
 ///
 /// ```
 /// use xla_shape_answers::hlo::Report;
@@ -23,17 +23,17 @@ use xla_shape_program::{Compiler, DUMP_OPTION, Host, Program};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Left {
-    /// The program, as far as the compiler came.
+    /// The program, as far as the compiler had optimized it.
     pub program: Program,
     /// What takes its memory.
     pub report: Report,
 }
 
-/// The report on a program that the compiler refused with this message because HBM ran out: the program is compiled again, and the
-/// compiler leaves the modules that it made. Lists have at most `top` entries, of one memory space if `space` names it.
+/// The report on a program that the compiler refused with this message because HBM ran out: the program is compiled again, so that the compiler
+/// dumps its modules. Lists have at most `top` entries, of one memory space if `space` names it.
 ///
-/// `None` if the message does not say that HBM ran out, if the compiler leaves no module, or if the options of the compiler ask for dumps,
-/// which may then contain several programs.
+/// `None` if the message does not say that HBM ran out, if the compiler dumps no module, or if the options of the compiler ask for dumps, which may
+/// then contain several programs.
 ///
 /// ```
 /// use xla_shape_program::{Compiler, Host};
@@ -80,7 +80,7 @@ pub(crate) fn says_out_of_hbm(message: &str) -> bool {
     scan(message).says_out_of_hbm()
 }
 
-/// The report on a program that the compiler refused with this message because HBM ran out, and whose modules it left in a directory.
+/// The report on a program that the compiler refused with this message because HBM ran out, and whose modules it dumped into a directory.
 pub(crate) fn report_of_left(
     folder: &Path,
     slice: &Slice,

@@ -7,10 +7,10 @@ use xla_shape_core::Layout;
 use xla_shape_pjrt::{Argument, Program};
 use xla_shape_program::{CompileError, CompilerAnswer};
 
-/// The most copies whose remedies are tried one by one.
+/// At most this many remedies are tried one by one.
 const MOST_TRIED: usize = 16;
 
-/// Compiles a program with the layouts that would remove its copies, each alone and then all together, and adds to its cost what came of it.
+/// Compiles a program with the layouts that would remove its copies, each alone and then all together, and adds the results to its cost.
 ///
 /// said: what the compiler said about the program as it is.
 pub fn try_remedies(
@@ -49,7 +49,7 @@ fn layout_at(said: &CompilerAnswer, argument: Argument) -> Option<&Layout> {
     Some(shape?.array()?.layout())
 }
 
-/// The parameters and results of the program for which layouts are asked; `None` if one is part of a tuple, which no program of MLIR has.
+/// The parameters and results of the program for which layouts are requested; `None` if one is part of a tuple: programs in MLIR have no tuples.
 fn layouts(set: &[(Place, Layout)]) -> Option<BTreeMap<Argument, Layout>> {
     let argument = |place: &Place| match place {
         Place::Parameter(number, index) if index.is_empty() => Some(Argument::Parameter(*number)),

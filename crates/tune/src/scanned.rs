@@ -1,4 +1,4 @@
-//! Asks a compiler about the refusals in a text: whether remedies compile, and what XLA makes of changes of shardings.
+//! Asks a compiler about the refusals in a text: whether remedies compile, and how XLA compiles changes of shardings.
 
 use crate::changed::Changes;
 use crate::{Devices, Made};
@@ -7,13 +7,13 @@ use xla_shape_answers::scan::{Scan, Trial};
 use xla_shape_hlo::{RefusalCause, Remedy};
 use xla_shape_program::{CompileError, Compiler, Host};
 
-/// At most this number of changes of sharding are compiled, the first ones of a log: it can have a warning for each of thousands of instructions.
+/// Only this many changes of sharding are compiled, the first ones in the log: a log can have warnings about thousands of instructions.
 const MOST_CHANGES: usize = 16;
 
 impl Devices {
-    /// Compiles what a text is about, and adds to each remedy what the compiler says: it gets the program with each remedy that changes the program, and
-    /// each change of sharding alone, without the program (the first 16 changes). If it is certain which instruction of the program makes a change, the
-    /// instruction is named. If HBM ran out, the program itself is compiled, too, and its result has lists of at most `top` entries.
+    /// Compiles what a text is about, and adds the compiler's answer to each remedy. The compiler gets the program with each remedy that changes the
+    /// program. It gets each of the first 16 changes of sharding alone, without the program. If it is certain which instruction of the program makes
+    /// a change, the instruction is named. If HBM ran out, the program itself is compiled, too, and its result has lists of at most `top` entries.
     ///
     /// ```
     /// use xla_shape_answers::scan::{Scan, Trial};
@@ -24,7 +24,7 @@ impl Devices {
     /// scan.read_line(b"[SPMD] Involuntary full rematerialization. The compiler cannot go from sharding {devices=[4,1]<=[4]} to \
     ///     {devices=[1,4]<=[4]} efficiently for HLO operation %p = f32[4,16]{1,0} parameter(0)");
     /// assert!(Devices::are_asked_without_program(&scan));
-    /// // Who does not know how to start the program cannot compile.
+    /// // A host that cannot start this program again cannot compile.
     /// let host = Host { command: vec![], python: None, notes: |_| {} };
     /// let devices: Devices = "v5e:2x2".parse()?;
     /// assert!(devices.answer_about(&mut scan, &Compiler::default(), &host, None, 5).is_none());
@@ -63,7 +63,7 @@ impl Devices {
         made
     }
 
-    /// Whether a text has a change of sharding, which is compiled without the program.
+    /// Whether a text has a change of sharding. Such a change is compiled alone, without the program.
     #[must_use]
     pub fn are_asked_without_program(scan: &Scan) -> bool {
         scan.refusals().iter().flat_map(|refusal| refusal.cause.remedies()).any(|remedy| change(&remedy).is_some())
@@ -96,7 +96,7 @@ impl Devices {
     }
 }
 
-/// The change of a sharding that a remedy is about, if the message says all of it.
+/// The change of sharding that a remedy is about, if the message gives the array and both shardings.
 fn change(remedy: &Remedy) -> Option<Change> {
     let Remedy::ConstrainSharding { array: Some(array), shardings } = remedy else { return None };
     let [Some(from), Some(to)] = &**shardings else { return None };

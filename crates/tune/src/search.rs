@@ -10,12 +10,12 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use xla_shape_answers::tune::Because;
 use xla_shape_core::{ArrayShape, Layout};
 
-/// An order that takes more than this many times the fewest bytes is not tried unless a program prefers it. Reading its padding costs as
-/// much as reading the whole array once more, as a copy would. If no part of a program needs the order, nothing makes up for that; if one
-/// does, the compiler chooses the order or copies to it, so the program prefers it.
+/// An order that takes more than this many times the fewest bytes is not tried unless a program prefers it. Reading its padding costs as much as
+/// reading the whole array once more, as a copy would. If no part of a program needs the order, nothing makes up for that cost. If a part needs it,
+/// the compiler chooses the order or copies the array to it, so it is an order that the program prefers.
 const MOST_PADDING: u64 = 2;
 
-/// A gain of less than this part of the cycles, 3 percent, is small.
+/// A gain is small if it is less than 1/33 (3 percent) of the cycles.
 const SMALL_GAIN: u128 = 33;
 
 /// The most combinations of layouts that `all` accepts.
@@ -24,7 +24,7 @@ pub(crate) const MOST_COMBINATIONS: u64 = 10_000;
 /// The layout of each shared array.
 pub(crate) type Choice = Vec<Layout>;
 
-/// Arrays, by number, that get one layout. They have one type and the same sizes.
+/// Arrays, by number, that all get the same layout. They have the same type and sizes.
 type Unit = Vec<usize>;
 
 /// The key by which choices are compared; a smaller one is better.
@@ -34,14 +34,14 @@ type Score = (usize, u128, u64, bool, bool);
 #[derive(Clone, Debug)]
 pub(crate) struct Tried {
     pub(crate) choice: Choice,
-    /// The programs, by number, for which the compiler chose these layouts. The other programs were compiled with
-    /// these layouts, of which the compiler may make another program than where it chose them.
+    /// The programs, by number, for which the compiler chose these layouts. For the other programs, the layouts were requested. The compiler may
+    /// make a different program of requested layouts than of the same layouts that it chose itself.
     pub(crate) auto: Vec<usize>,
     /// Whether the compiled programs have these layouts.
     pub(crate) taken: bool,
     /// For each program, what the compiler says.
     pub(crate) programs: Vec<Measured>,
-    /// Why the compiler refused, with the number of the program.
+    /// The number of the program that the compiler refused, and why.
     pub(crate) error: Option<(usize, String)>,
     /// Why it was tried.
     pub(crate) because: Because,
@@ -58,8 +58,8 @@ pub(crate) struct Found {
     pub(crate) best: Option<usize>,
     pub(crate) tried: Vec<Tried>,
     pub(crate) compiles: usize,
-    /// For each array: how many layouts it can have, how many orders place every byte as another order does, and how many layouts have too
-    /// much padding.
+    /// For each array: how many layouts it can have, how many orders put every byte at the same place as another order, and how many layouts have
+    /// too much padding.
     pub(crate) rules: Vec<[usize; 3]>,
     /// Whether the search left out compilations, because it reached their limit or because the caller ended it.
     pub(crate) is_cut: bool,
@@ -80,7 +80,7 @@ struct Search<'a> {
     programs: &'a [Program],
     options: &'a Options,
     compile: &'a mut Compile<'a>,
-    /// What was compiled.
+    /// The answers of the compiler so far.
     known: HashMap<(usize, Ask), Result<Measured, String>>,
     today: Vec<Measured>,
     today_choice: Option<Choice>,
@@ -151,7 +151,7 @@ pub(crate) fn search<'a>(
 }
 
 impl Search<'_> {
-    /// Tries layouts of arrays that are in these memories. If others, which are preferred, can be used, the best layouts are tried alone, for
+    /// Tries layouts, with the arrays in the memories of `home`. If preferred memories can be used, this tries only the best layouts, for
     /// comparison.
     fn try_home(&mut self) -> Result<(), TuneError> {
         if self.options.all {
@@ -174,9 +174,9 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// The sets of arrays that get one layout, for each stage of the search: first arrays that are alike together, then each by itself. Two
-    /// caches that a program uses in one way mostly want one order, and where one order without the other gains nothing, no way that changes
-    /// one array at a time leads there.
+    /// The sets of arrays that get one layout, for each stage of the search: first sets of similar arrays, then each array by itself. For example, a
+    /// program uses two caches in the same way, and is fast if both have another order. If changing only one of them gains nothing, a search that
+    /// changes one array at a time never finds this.
     fn units(&self) -> Vec<Vec<Unit>> {
         let mut alike = BTreeMap::<_, Unit>::new();
         for (number, array) in self.arrays.iter().enumerate() {
@@ -201,7 +201,7 @@ impl Search<'_> {
         placed.collect()
     }
 
-    /// Which of `homes` a choice has; `None` if an array is elsewhere.
+    /// The index in `homes` of a choice's memories; `None` if an array is elsewhere.
     fn home_of(&self, choice: &Choice) -> Option<usize> {
         let is_home = |homes: &Vec<Option<Memory>>| {
             let mut pairs = homes.iter().zip(choice);
@@ -231,7 +231,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Compiles what has not been compiled yet.
+    /// Compiles those of these requests that have not been compiled yet.
     fn ask(&mut self, mut asks: Vec<(usize, Ask)>) {
         let mut new = HashSet::new();
         asks.retain(|ask| !self.known.contains_key(ask) && new.insert(ask.clone()));
@@ -249,7 +249,7 @@ impl Search<'_> {
         }
     }
 
-    /// The arrays that a program has.
+    /// The shared arrays that a program has.
     fn used(&self, program: usize) -> impl Iterator<Item = usize> {
         (0..self.arrays.len()).filter(move |&array| self.arrays[array].places_of(program).next().is_some())
     }
@@ -264,8 +264,9 @@ impl Search<'_> {
         Ask::Layouts(self.used(program).map(|array| (array, choice[array].clone())).collect())
     }
 
-    /// The same request, except that the compiler chooses the layouts of the programs for which it chose these and made something else than of the
-    /// layouts themselves: of those for which that costs less, or of all if it costs less for none. `None` if there are no such programs.
+    /// The same request, but for some programs the compiler chooses the layouts. These are programs for which the compiler chose exactly these
+    /// layouts before, and made another program than when they were requested. If its own choice costs less for some of them, only those; otherwise
+    /// all of them. `None` if there are no such programs.
     fn with_auto(&self, choice: &Choice, asked: &[(usize, Ask)]) -> Option<Vec<(usize, Ask)>> {
         let has = |program, measured: &Measured| {
             self.used(program).all(|array| self.has(measured, program, array, &choice[array]))
@@ -311,7 +312,7 @@ impl Search<'_> {
             let missing = asked.iter().filter(|ask| !self.known.contains_key(ask) && !wanted.contains(*ask)).cloned();
             let missing: Vec<_> = missing.collect();
             let is_limited = self.options.most.is_some_and(|most| count + missing.len() > most);
-            // A choice that needs a compilation beyond the limit is not judged. Later ones may need none.
+            // A choice that would exceed the limit of compilations is left out. Later choices may need no compilation.
             if !missing.is_empty() && (is_limited || self.is_ended) {
                 self.is_cut = true;
             } else {
@@ -353,8 +354,8 @@ impl Search<'_> {
         Some(tried)
     }
 
-    /// What choices are compared by: the preference of the memories, cycles, bytes, then whether a program changes, and whether the compiler
-    /// chooses. `None` if the choice has no result.
+    /// The key by which choices are compared: the preference of the memories, cycles, bytes, then whether a program changes, and whether the
+    /// compiler chooses. `None` if the choice has no result.
     fn score(&self, tried: &Tried) -> Option<Score> {
         if !tried.taken || tried.programs.len() < self.programs.len() {
             return None;
@@ -378,7 +379,7 @@ impl Search<'_> {
         scores.min().map(|(_, number)| number)
     }
 
-    /// Where the search continues: at the best choice, or at today's layouts.
+    /// The choice from which the search continues: the best so far, or today's layouts.
     fn start(&self) -> Choice {
         let best = self.best().map(|number| self.tried[number].choice.clone());
         let own = || self.arrays.iter().map(|array| without_space(array.array.layout())).collect();
@@ -434,7 +435,7 @@ impl Search<'_> {
         let numbers = 0..self.programs.len();
         let preferred = |unit| numbers.clone().map(|program| self.preferred_by(program, unit)).collect::<Vec<_>>();
         let preferred: Vec<(&Unit, Vec<Vec<Layout>>)> = units.iter().map(|unit| (unit, preferred(unit))).collect();
-        // What a program prefers for all of its arrays at once.
+        // One choice per program: its first preference for each of its arrays.
         let of_program = |program: usize| {
             let first = preferred.iter().filter_map(|(unit, of_unit)| Some((unit, of_unit[program].first()?)));
             first.fold(start.clone(), |choice, (unit, layout)| with(&choice, unit, layout))
@@ -477,8 +478,7 @@ impl Search<'_> {
         Some(without_space(&found?.layout))
     }
 
-    /// Follows better neighbours. If that gains little, it also tries the neighbours of its starting point that it did not follow: they may
-    /// lead further.
+    /// Moves to better neighbours. If that gains little, it also tries the other neighbours of the starting point: they may lead further.
     fn descend(&mut self, units: &[Unit]) {
         let cycles = |search: &Self| search.best_score().map_or(0, |(_, cycles, ..)| cycles);
         let (before, near) = (cycles(self), self.near(&self.start(), units));
@@ -521,7 +521,7 @@ impl Search<'_> {
         self.score(&self.tried[self.best()?])
     }
 
-    /// The layouts in which two adjacent dimensions are swapped, and those with other tiles.
+    /// The layouts in which two adjacent dimensions are swapped, and those of the same order with other tiles.
     fn neighbours(&self, array: usize, layout: &Layout) -> Vec<Layout> {
         let order = layout.minor_to_major();
         let swapped = (1..order.len()).filter_map(|place| {
@@ -534,7 +534,7 @@ impl Search<'_> {
         swapped.chain(same_order.map(|other| without_space(&other.layout))).collect()
     }
 
-    /// Every combination of layouts. The limit counts them with every choice of memories, because each is tried.
+    /// Every combination of layouts. The limit counts each of them once for every combination of memories, because each is tried.
     fn combinations(&self) -> Result<Vec<Choice>, TuneError> {
         let homes = self.homes.len() as u64;
         let count = self.candidates.iter().try_fold(homes, |count, all| count.checked_mul(all.len() as u64));
@@ -554,7 +554,7 @@ impl Search<'_> {
 }
 
 impl Tried {
-    /// Whether the programs are as they are today, whose layouts are these.
+    /// Whether the programs stay as they are. `today` is the choice of today's layouts.
     pub(crate) fn is_today(&self, today: Option<&Choice>) -> bool {
         Some(&self.choice) == today && self.auto.is_empty()
     }
@@ -566,7 +566,7 @@ fn within(all: &[Candidate]) -> impl Iterator<Item = &Candidate> {
     all.iter().filter(move |candidate| candidate.bytes <= least.saturating_mul(MOST_PADDING))
 }
 
-/// A choice in which these arrays have another layout.
+/// The same choice, except that these arrays have this layout.
 fn with(choice: &Choice, unit: &[usize], layout: &Layout) -> Choice {
     let mut choice = choice.clone();
     for &array in unit {
@@ -575,7 +575,7 @@ fn with(choice: &Choice, unit: &[usize], layout: &Layout) -> Choice {
     choice
 }
 
-/// What all programs cost with their weights, in their unit; `None` if that of one is not known.
+/// The weighted sum of the programs' costs, in their unit; `None` if one cost is not known.
 pub(crate) fn weighted(programs: &[Program], measured: &[Measured]) -> Option<u128> {
     let costs = programs.iter().zip(measured);
     let costs = costs.map(|(program, measured)| Some(u128::from(measured.cost?.number()) * u128::from(program.weight)));
@@ -597,7 +597,7 @@ pub(crate) fn today_choice(arrays: &[SharedArray], today: &[Measured]) -> Option
     arrays.iter().map(own).collect()
 }
 
-/// How many layouts an array can have, how many orders repeat another one, and how many layouts have too much padding.
+/// How many layouts an array can have, how many orders are equivalent to another one, and how many layouts have too much padding.
 pub(crate) fn rules(all: &[Candidate], repeated: usize) -> [usize; 3] {
     [all.len(), repeated, all.len() - within(all).count()]
 }

@@ -1,4 +1,4 @@
-//! Which arrays programs share: their places, and the memories that they may be in.
+//! The arrays that programs share: their places, and the memories that they may be in.
 
 use crate::{Memory, Place, SharedArray, TuneError};
 use std::collections::BTreeMap;
@@ -60,7 +60,7 @@ pub(crate) fn with_memories(mut arrays: Vec<SharedArray>, memories: &[(String, V
     arrays
 }
 
-/// Refuses memories for arrays that are not shared, and memories that are given twice for one array.
+/// Returns an error if memories are given for an array that is not shared, or twice for one array.
 pub(crate) fn check_memories(shares: &[Share], memories: &[(String, Vec<Memory>)]) -> Result<(), TuneError> {
     for (number, (name, _)) in memories.iter().enumerate() {
         if !shares.iter().any(|share| share.name == *name) {
@@ -83,7 +83,7 @@ pub(crate) fn number(names: &[String], name: &str) -> Result<usize, TuneError> {
 /// The places of a shared array, each with the number of its program.
 type Places = Vec<(usize, Place)>;
 
-/// The places of each shared array. A donated parameter also adds the result that takes its memory, and the reverse.
+/// The places of each shared array. A donated parameter also adds the result that takes its memory, and such a result adds the parameter.
 ///
 /// donated: for each program, the result that takes the memory of a parameter.
 pub(crate) fn places(

@@ -1,4 +1,4 @@
-//! What must hold of the search, whatever a compiler says.
+//! Properties of the search that hold for every compiler.
 
 use super::search::{Found, search, weighted};
 use super::{Ask, Figures, Measured, Memory, Options, Place, Program, SharedArray, TuneError};
@@ -11,7 +11,7 @@ use xla_shape_core::{ArrayShape, Layout, Shape};
 const OPTIONS: Options =
     Options { generation: Some(Generation::V5e), all: false, tilings: false, at_most_bytes: None, most: None };
 
-/// Numbers that look random.
+/// Pseudorandom numbers.
 struct Numbers(u64);
 
 impl Numbers {
@@ -21,7 +21,7 @@ impl Numbers {
     }
 }
 
-/// What a compiler says of a program whose parameters have these layouts.
+/// The figures of a program whose parameters have these layouts.
 fn measured(arrays: &[SharedArray], layouts: &[Layout], cycles: u64, bytes: u64) -> Measured {
     let with = |(array, layout): (&SharedArray, &Layout)| array.array.clone().with_layout(layout.clone()).unwrap();
     let shapes: Vec<Shape> = arrays.iter().zip(layouts).map(|pair| Shape::Array(with(pair))).collect();
@@ -42,10 +42,10 @@ fn programs(weights: &[u32]) -> Vec<Program> {
     weights.iter().enumerate().map(|(number, &weight)| Program { name: format!("p{number}"), weight }).collect()
 }
 
-/// What a compiler makes of a program with some layouts, one for each array.
+/// A stand-in for a compiler: the figures of a program, given its number and a layout for each array.
 type Answer<'a> = dyn Fn(usize, &[Layout]) -> Result<Measured, String> + 'a;
 
-/// Searches with a compiler that answers by a function. Left to choose, it takes today's layouts, or the given ones.
+/// Searches with a function as the compiler. Where the compiler may choose, it takes the `preferred` layouts, or today's if there are none.
 fn found(
     arrays: &[SharedArray],
     programs: &[Program],
@@ -100,7 +100,7 @@ fn nothing_is_worse_than_today_and_nothing_that_was_not_taken_is_best() {
         let [best, now] = cycles(&found, &programs);
         assert!(best <= now && best > 10, "{seed}");
         assert!(found.tried[found.best.unwrap()].taken, "{seed}");
-        // What is as good as today is not a reason to change.
+        // If nothing is better than today's layouts, they are kept, unless others take fewer bytes.
         if best == now {
             let bytes = |measured: &[Measured]| measured.iter().map(|measured| measured.bytes).max();
             let tried = &found.tried[found.best.unwrap()];
@@ -112,7 +112,7 @@ fn nothing_is_worse_than_today_and_nothing_that_was_not_taken_is_best() {
     }
 }
 
-/// How many pairs of dimensions are in another order than in the best layout. Every other order has a neighbour that is closer.
+/// How many pairs of dimensions are in another order than in the best layout. Every order but the best one has a neighbour that is closer to it.
 fn distance(layout: &Layout, best: &[usize]) -> u64 {
     let place = |dimension: &usize| best.iter().position(|other| other == dimension).unwrap();
     let places: Vec<usize> = layout.minor_to_major().iter().map(place).collect();
@@ -152,10 +152,10 @@ fn a_preferred_layout_is_tried_at_once() {
         |_: usize, layouts: &[Layout]| Ok(measured(&arrays, layouts, 100 + distance(&layouts[0], &[0, 1, 2, 3]), 1));
     let found = found(&arrays, &programs, &OPTIONS, Some(std::slice::from_ref(&preferred)), &answer).unwrap();
     assert_eq!(found.tried[found.best.unwrap()].choice, std::slice::from_ref(&preferred));
-    // Tried: today's layout, the preferred one, and its neighbours. Compiled: also the compiler's choice, which is the same program as with the
-    // preferred layout.
+    // Tried: today's layout, the preferred one, and its neighbours. The compiler's choice is one more compilation, but no row: it is the same
+    // program as with the preferred layout.
     assert_eq!((found.compiles, found.tried.len()), (6, 5));
-    // Where the limit leaves no compilation of the layouts themselves, the choice is what is known.
+    // If the limit leaves no compilation with requested layouts, the compiler's own choice is the result.
     let options = Options { most: Some(2), ..OPTIONS };
     let found =
         super::tests::found(&arrays, &programs, &options, Some(std::slice::from_ref(&preferred)), &answer).unwrap();
@@ -163,8 +163,8 @@ fn a_preferred_layout_is_tried_at_once() {
     assert_eq!((found.compiles, &best.choice, best.auto.as_slice()), (2, &vec![preferred], &[0][..]));
 }
 
-/// One array of two programs, of which the compiler chooses columns for the first. By what the compiler chose, it takes `auto` cycles;
-/// compiled with these columns, `explicit`; as it is, 1000. The second program takes 10 cycles whatever the layout is.
+/// Two programs share one array; for the first program, the compiler chooses columns. That program then takes `auto` cycles. It takes `explicit`
+/// cycles if columns are requested, and 1000 as it is. The second program takes 10 cycles with any layout.
 fn with_auto(auto: u64, explicit: Result<u64, &str>) -> Tuning {
     let arrays = shared(&["f32[128,256]"], 2);
     let programs = programs(&[1, 1]);
@@ -194,7 +194,7 @@ fn what_the_compiler_chooses_and_its_layouts_are_two_programs() {
         let rows = tuning.tried.iter().filter(|row| row.layouts["x0"] == columns);
         rows.map(|row| (row.auto.clone(), row.cost.amount.and_then(Amount::cycles))).collect::<Vec<_>>()
     };
-    // The compiler's own choice costs less than a program with the same layouts requested, which costs more than today's.
+    // The compiler's own choice costs less than today; requesting the same layouts costs more than today.
     let tuning = with_auto(700, Ok(1100));
     assert_eq!(rows(&tuning), [row(&[], Some(1110)), row(&["p0"], Some(710))]);
     assert_eq!(
@@ -202,18 +202,18 @@ fn what_the_compiler_chooses_and_its_layouts_are_two_programs() {
         Some(Amount::Cycles(1110))
     );
     assert!(!tuning.keep && tuning.tried[tuning.best_entry.unwrap()].auto == ["p0"]);
-    // The other way: the layouts are better than what the compiler chose by itself.
+    // The opposite: requesting the layouts costs less than the compiler's own choice.
     let tuning = with_auto(900, Ok(600));
     assert_eq!(rows(&tuning), [row(&[], Some(610)), row(&["p0"], Some(910))]);
     assert!(tuning.tried[tuning.best_entry.unwrap()].auto.is_empty());
-    // Both are worse than today.
+    // Both cost more than today.
     assert!(with_auto(1200, Ok(1100)).keep);
-    // The layouts are refused: only the choice has a figure.
+    // The compiler refuses the requested layouts: only its own choice has a figure.
     let tuning = with_auto(700, Err("no"));
     assert_eq!(rows(&tuning), [row(&[], None), row(&["p0"], Some(710))]);
     assert!(tuning.explicit(&tuning.tried[tuning.best_entry.unwrap()]).is_none());
     assert_eq!(tuning.tried[tuning.best_entry.unwrap()].auto, ["p0"]);
-    // They are one program: one row.
+    // Both give the same program, so there is one row.
     assert_eq!(rows(&with_auto(700, Ok(700))), [row(&[], Some(710))]);
 }
 
@@ -280,7 +280,8 @@ fn every_combination_is_asked_once_of_each_program() {
     let options = Options { all: true, ..OPTIONS };
     let found = search(&arrays, &programs, &options, &mut compile).unwrap();
     assert_eq!(found.tried.len(), 36);
-    // Today and the own choice of both, then the other 35 of one program and the other 5 of the other one.
+    // For both programs, today's layouts and the compiler's choice: 4. Then the other 35 combinations of the first program, and the other 5 layouts
+    // of the second.
     assert_eq!((found.compiles, asked.len()), (44, 44));
     assert_eq!(asked.iter().collect::<std::collections::HashSet<_>>().len(), asked.len());
 }
@@ -334,14 +335,14 @@ fn where_the_caller_ends_the_search_the_best_so_far_is_the_answer() {
         assert!(!whole.is_cut && !whole.is_ended);
         for most in 0..whole.compiles {
             let found = run(most, all);
-            // Each program as it is; without that, nothing can be compared.
+            // The first two compile each program as it is; without them, nothing can be compared.
             if most < 2 {
                 assert!(matches!(found, Err(TuneError::Unfinished { .. })), "{most}");
                 continue;
             }
             let found = found.unwrap();
             assert_eq!((found.compiles, found.is_cut, found.is_ended), (most, true, true));
-            // What has a result for each program is shown, and nothing else.
+            // Only choices with a result for each program are shown.
             assert!(found.tried.iter().all(|tried| tried.error.is_none() && tried.programs.len() == 2), "{most}");
             let [best, now] = cycles(&found, &programs);
             assert!(best <= now && cycles(&whole, &programs)[0] <= best, "{most}");
@@ -361,7 +362,7 @@ fn with_memories_every_combination_counts_for_each_of_them() {
     let arrays = both(&["f32[16,24,32,40]", "f32[16,24,32]", "f32[16,24,32]", "f32[16,24]"]);
     let answer = |_: usize, layouts: &[Layout]| Ok(measured(&arrays, layouts, 1, 1));
     let many = found(&arrays, &programs, &options, None, &answer);
-    // Without the memories, 24 * 6 * 6 * 2 = 1,728.
+    // Without the memories, there are 24 * 6 * 6 * 2 = 1,728 combinations.
     assert_eq!(many.err(), Some(TuneError::TooMany { combinations: Some(1728 * 16) }));
     let arrays = both(&["f32[16,24]", "f32[24,16]"]);
     let answer = |_: usize, layouts: &[Layout]| Ok(measured(&arrays, layouts, 1, 1));
@@ -414,7 +415,7 @@ fn a_program_that_does_not_compile_or_has_no_cycles_is_said() {
 fn after_a_small_gain_the_other_neighbours_of_the_start_are_tried() {
     let arrays = shared(&["f32[128,256,384,512]"], 1);
     let programs = programs(&[1]);
-    // The first better neighbour gains little and leads nowhere, the next one would be the best.
+    // The first better neighbour gains little and has no better neighbours. The next neighbour of the start is the best.
     let answer = |first: u64| {
         move |order: &[usize]| match order {
             [3, 2, 1, 0] => 1000,
@@ -477,7 +478,7 @@ fn arrays_that_are_alike_are_tried_together() {
     let other_size = shared(&["s8[256,384,128,640]", "s8[384,256,128,640]"], 1);
     for (arrays, finds) in [(shared(&same, 1), true), (other_role, false), (other_size, false)] {
         let today = arrays[0].array.layout().clone();
-        // One order for both is better the closer it comes to the best one; an order of one alone is worse than today's.
+        // If both have the same order, the cost falls as it gets closer to the best order. If only one array changes, the cost is higher than today.
         let mut compile = |asks: &[(usize, Ask)]| {
             let one = |(_, ask): &(usize, Ask)| {
                 let layouts = match ask {
@@ -487,7 +488,7 @@ fn arrays_that_are_alike_are_tried_together() {
                 let orders = [&layouts[0], &layouts[1]].map(Layout::minor_to_major);
                 let alone = if orders[0] == orders[1] { 0 } else { 50 };
                 let cycles = 100 + alone + distance(&layouts[0], &[1, 3, 2, 0]) + distance(&layouts[1], &[1, 3, 2, 0]);
-                // The third parameter is the second array again.
+                // The second array is also the third parameter.
                 let (arrays, layouts): (Vec<_>, Vec<_>) =
                     [0, 1, 1].iter().map(|&array| (arrays[array].clone(), layouts[array].clone())).unzip();
                 Some(Ok(measured(&arrays, &layouts, cycles, 1)))

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 use xla_shape_program::Host;
 
-/// The memory that one compiler may need, in bytes: libtpu took up to 2 GB for the programs that were measured.
+/// The memory that one compiler may need, in bytes: libtpu took up to 2 GB for the measured programs.
 const COMPILER_BYTES: u64 = 3 << 30;
 
 /// Runs compilers for a search.
@@ -34,8 +34,8 @@ const COMPILER_BYTES: u64 = 3 << 30;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Workers {
-    /// Calls [`answer_as_worker`](crate::answer_as_worker) with each text of a program and its request, on any machine and in any order. Passes each answer to `done` as
-    /// soon as it is there, with the number of its request, until `done` returns false.
+    /// Calls [`answer_as_worker`](crate::answer_as_worker) with each text of a program and its request, on any machine and in any order. Passes each
+    /// answer to `done` as soon as it arrives, with the number of its request, until `done` returns false.
     ///
     /// requests: the text of a program, and the request.
     ///
@@ -52,7 +52,7 @@ pub(crate) struct Threads<'a> {
 }
 
 impl<'a> Threads<'a> {
-    /// stop: once it is set, no further compiler is started, and those that run are ended.
+    /// stop: once it is set, no more compilers are started, and running ones are ended.
     pub(crate) const fn new(host: &'a Host, number: usize, stop: &'a AtomicBool) -> Self {
         Self { host, number, stop }
     }
@@ -70,7 +70,7 @@ impl Workers for Threads<'_> {
                 scope.spawn(move || {
                     while let Some((number, (program, request))) = next() {
                         let answer = answer_until(self.stop, self.host, program, request);
-                        // Fails if the receiver has ended, because no more answers are wanted.
+                        // Sending fails if the receiver is gone, because no more answers are wanted.
                         if sender.send((number, answer)).is_err() {
                             break;
                         }

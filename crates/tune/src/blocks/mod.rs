@@ -1,7 +1,7 @@
-//! Which blocks are best: a kernel is compiled with many sizes of its blocks, and the candidates are ordered by the least time that each can take.
+//! Which blocks are best: a kernel is compiled with many sizes of its blocks, and the candidates are sorted by a lower bound on their time.
 //!
-//! A [`Question`] has axes, and a [`Source`] that makes the program of each candidate. The answer is [`Ranking`]. Candidates that certainly need more VMEM than
-//! they may use are not compiled; nor are those whose blocks a TPU does not take, if the source knows their blocks.
+//! A [`Question`] has axes, and a [`Source`] that makes the program of each candidate. The answer is [`Ranking`]. Candidates that certainly need
+//! more VMEM than they may use are not compiled; nor are those with blocks that a TPU does not support, if the source knows their blocks.
 
 #[cfg(test)]
 mod recorded;
@@ -94,8 +94,8 @@ pub struct Question {
 /// # Ok::<(), String>(())
 /// ```
 pub trait Source {
-    /// The blocks of each kernel of a candidate, of which `at` has the number of each axis' value: to say why a TPU does not take them. Empty if they are not
-    /// known.
+    /// The blocks of each kernel of a candidate, to explain why a TPU does not support them. `at` has the number of each axis' value. Empty if the
+    /// blocks are not known.
     ///
     /// # Errors
     /// Why the kernels could not be found for these values. The answer's row for them says it.
@@ -139,7 +139,7 @@ impl Question {
         let settings = combinations(&self.axes, None);
         let (mut tried, mut candidates) = (Vec::new(), Vec::new());
         for at in settings {
-            // To trace or to make a program may take seconds.
+            // Tracing and making a program may take seconds.
             if stop.load(Ordering::Relaxed) {
                 break;
             }
@@ -161,7 +161,7 @@ impl Question {
                     Ok(figures)
                 }
                 Some(Ok(Made { refused: Some(message), .. }) | Err(message)) => Err((State::Refused, message)),
-                // The user did not wait for it.
+                // The user stopped the search before this candidate had an answer.
                 None => continue,
             };
             tried.push(Tried { at, made });
@@ -178,17 +178,17 @@ impl Question {
         })
     }
 
-    /// The program of a candidate, unless a compiler certainly refuses it.
+    /// The program of a candidate, unless a compiler would certainly refuse it.
     fn program(&self, source: &dyn Source, at: &[usize], generation: Generation) -> Result<Arc<[u8]>, (State, String)> {
         let missing = |error| (State::Missing, error);
         for parts in source.kernels(at).map_err(missing)? {
-            // Whether they fit, the program says.
+            // Only the program shows whether the blocks fit.
             if let Err(error @ KernelError::Block { .. }) = BlockAnswer::new(&parts, Some(generation), None) {
                 return Err((State::NotAllowed, error.to_string()));
             }
         }
         let program = source.program(at).map_err(missing)?;
-        // Where flags change the default limit, it is not known.
+        // If flags change the default limit, the limit is not known.
         match too_large(&program, generation).filter(|_| !self.compiler.limits_vmem()) {
             Some(error) => Err((State::TooLarge, error)),
             None => Ok(program),

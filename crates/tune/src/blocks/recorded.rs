@@ -1,4 +1,4 @@
-//! The search with a compiler whose answers were recorded: which of the candidates of 28 kernels libtpu took. `scripts/data/block_ranking.py` writes them.
+//! Tests the search with recorded answers of libtpu about the candidates of 28 kernels. `scripts/data/block_ranking.py` records them.
 //! `tests/tests/programs/block_ranking.rs` tests how the compiled kernels are read.
 
 use super::{Axis, Made, Question, Ranking, Source};
@@ -20,7 +20,7 @@ struct Recorded {
     device: String,
     held_back: bool,
     axes: Vec<(String, Vec<String>)>,
-    /// In the order of the values, the last axis first.
+    /// All combinations of the values; the last axis varies fastest.
     candidates: Vec<Candidate>,
 }
 
@@ -29,25 +29,25 @@ struct Candidate {
     /// For each kernel its blocks: the kind, the array and the block.
     #[serde(default)]
     blocks: Vec<Vec<(String, String, String)>>,
-    /// As StableHLO.
+    /// The program, as StableHLO.
     program: Option<String>,
     /// Why JAX made no program.
     missing: Option<String>,
     /// Why the compiler refused it.
     message: Option<String>,
-    /// What the compiler made of it.
+    /// The compiler's figures, if it compiled the program.
     #[serde(flatten)]
     compiled: Option<Compiled>,
 }
 
 #[derive(Deserialize)]
 struct Compiled {
-    /// The bundles that execute.
+    /// The number of bundles that execute.
     executed: u64,
 }
 
 impl Compiled {
-    /// What the compiler says, as if a bundle took a picosecond.
+    /// Figures in which each bundle takes a picosecond.
     fn figures(&self) -> Figures {
         let least_seconds = Some(Seconds::from_picoseconds(self.executed));
         Figures { least_seconds, limited_by: Some(Limit::Bundles), bundles: Some(self.executed), ..Figures::default() }
@@ -67,7 +67,7 @@ impl Recorded {
         self.candidate(&self.axes.iter().map(at).collect::<Vec<_>>())
     }
 
-    /// The answer, and how many candidates were compiled. With `backwards`, the values of the axes are in the opposite order.
+    /// The answer, and how many candidates were compiled. With `backwards`, each axis lists its values in reverse.
     fn ask(&self, backwards: bool) -> (Ranking, usize) {
         let axis = |(name, values): &(String, Vec<String>)| {
             let values = values.iter().cloned();
@@ -84,7 +84,7 @@ impl Recorded {
     }
 }
 
-/// What the last line of a program says, a comment: the figures, or why it is refused.
+/// The answer that the last line of a program has as a comment: the figures, or why the program is refused.
 fn made(text: &str) -> Result<Made, CompileError> {
     let (_, said) = text.rsplit_once("// ").unwrap();
     let said: Result<Figures, String> = serde_json::from_str(said).unwrap();
@@ -136,7 +136,7 @@ fn what_is_not_compiled_would_be_refused_and_what_is_compiled_is_ranked() {
             let found = case.of_row(row);
             let expected: &[_] = match (&found.compiled, &found.message) {
                 (Some(_), _) => &[State::Ranked],
-                // We may not foresee that the compiler refuses it, or that JAX does.
+                // The search need not predict that the compiler or JAX refuses a candidate.
                 (None, Some(_)) => &[State::TooLarge, State::Refused],
                 (None, None) => &[State::NotAllowed, State::Missing],
             };
@@ -149,6 +149,6 @@ fn what_is_not_compiled_would_be_refused_and_what_is_compiled_is_ranked() {
         let best = |ranking: &Ranking| ranking.ranked().map(|row| row.figures.clone()).collect::<Vec<_>>();
         assert_eq!(best(&case.ask(true).0), best(&ranking), "{name}: the order of the values changes the answer");
     }
-    // Of the programs that the compiler refuses, we foresee 31; of those that JAX refuses, all.
+    // The search predicts 31 of the 56 refusals of the compiler, and all of the refusals of JAX.
     assert_eq!(states, BTreeMap::from([("not allowed", 57), ("ranked", 293), ("refused", 25), ("too large", 31)]));
 }

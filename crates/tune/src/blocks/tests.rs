@@ -77,7 +77,7 @@ fn candidates_are_ordered_whatever_comes_first_and_each_that_fails_has_its_reaso
     assert_eq!(fake.compilations(), 5, "two candidates have one program");
     assert_eq!((ranking.settings, ranking.search.compilers, ranking.search.cut), (7, vec!["fake 1".to_owned()], false));
     assert_eq!((ranking.device.as_str(), ranking.clock_hz), ("v6e:2x2", Some(1_750_000_000)));
-    // All refused: that is an answer, too.
+    // The compiler refuses every candidate: that is an answer, too.
     let none = Candidates::of(&["no", "never"]).ask(Keep::Nowhere, &Fake::new(made), "v6e").unwrap();
     assert!(!none.has_best() && none.rows.iter().all(|row| row.state == State::Refused));
 }
@@ -89,7 +89,7 @@ fn blocks_that_a_tpu_does_not_take_are_not_compiled() {
         let block = format!("f32[{rows},1024]").parse().unwrap();
         (vec![vec![Part::Input { array, block }]], Ok("1".to_owned()))
     };
-    // Whether blocks fit, only the program says, and these call no kernel.
+    // Only the program shows whether blocks fit, and these programs call no kernel.
     let candidates = Candidates(vec![candidate(8192), candidate(100)]);
     let ranking = candidates.ask(Keep::Nowhere, &Fake::new(made), "v6e").unwrap();
     let states: Vec<_> = ranking.rows.iter().map(|row| (row.setting["bm"].as_str(), row.state)).collect();
@@ -108,7 +108,7 @@ fn a_search_that_was_ended_goes_on_from_the_cache() {
     let fake = Fake::new(made);
     let all = candidates.ask(keep(), &fake, "v5e").unwrap();
     assert_eq!((all.search.cut, all.search.kept, all.rows.len(), fake.compilations()), (false, 1, 4, 3));
-    // What needs too much memory is kept, too.
+    // Refusals because of memory are cached, too.
     let again = candidates.ask(keep(), &Fake::new(made), "v5e").unwrap();
     assert_eq!((again.search.kept, again.rows), (4, all.rows));
 }

@@ -1,21 +1,21 @@
 //! The border above which the values of one axis do not fit. This module compiles nothing: it says which values to try next, and finds the border
 //! among the values that were tried.
 //!
-//! If a value fits, smaller values are taken to fit as well, so the border is found by bisection. Compilers break this rule now and then: a batch
-//! of 13 fits although a batch of 12 does not, because another size has other tiles or is computed in another way. The neighbours of the border are
-//! therefore tried, too. If no value fits, the last one is tried. If that fits, the memory does not grow from value to value, and all values are
-//! tried; so they are if the last value fits with less memory than an earlier one needs.
+//! The border is found by bisection, which assumes that all values below a value that fits do fit, too. Compilers sometimes break this rule: a batch
+//! of 13 fits although a batch of 12 does not, because the compiler chooses other tiles, or another way to compute, for another size. The neighbours
+//! of the border are therefore tried, too. If no value fits, the last one is tried. If the last value fits, the memory does not grow from value to
+//! value, and all values are tried. All are also tried if the last value fits with less memory than an earlier one needs.
 
 use std::ops::Range;
 
-/// After this many values that the compiler refuses for another reason than memory, no larger value is tried.
+/// If the compiler refuses this many values for reasons other than memory, no larger value is tried.
 const MOST_REFUSED: usize = 5;
 
-/// How many values below the border are tried at most until one fits.
+/// At most this many values directly below the border are checked, until one of them fits.
 const MOST_BELOW: usize = 3;
 
-/// The last value is out of order if an earlier one needs more, by more than this part of it. A larger size can need a little less: of 12 programs
-/// in 40 sizes, three do, by up to 1/34, and two more before the last size that fits.
+/// The last value is out of order if an earlier one needs more, by more than 1/20. A larger size can need a little less than a smaller one: of 12
+/// programs in 40 sizes, the last size that fits does so in three, by up to 1/34, and smaller sizes in two more.
 const FALL: u64 = 20;
 
 /// The result of trying a value.
@@ -23,7 +23,7 @@ const FALL: u64 = 20;
 pub(super) enum Tried {
     Fits,
     TooLarge,
-    /// It was refused for another reason than memory, so it is not known whether it would fit.
+    /// The compiler refused it for a reason other than memory, so it is not known whether it would fit.
     Refused,
     /// There is no program for it, which costs no compilation.
     Missing,
@@ -32,7 +32,7 @@ pub(super) enum Tried {
 /// The result, and the bytes that the value needs, if they are known.
 pub(super) type Outcome = (Tried, Option<u64>);
 
-/// The values of one axis, in ascending order of the memory that they should need, by number.
+/// The values of one axis, by number. They should be in ascending order of the memory that they need.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
     tried: Vec<Option<Tried>>,
@@ -49,9 +49,9 @@ pub(super) struct Found {
     pub(super) next: Option<usize>,
     /// Values that do not fit although a larger one does.
     pub(super) exceptions: Vec<usize>,
-    /// Values between the two of which nothing is known: they were refused for another reason than memory, or have no program.
+    /// Values between `largest` and `next` about which nothing is known: they were refused for a reason other than memory, or have no program.
     pub(super) unknown: Vec<usize>,
-    /// Whether every value between the two was tried.
+    /// Whether every value between `largest` and `next` was tried.
     pub(super) is_closed: bool,
     /// Whether the last value fits although the first one does not, or although an earlier one needs more. Then all were tried.
     pub(super) is_unordered: bool,
@@ -72,7 +72,7 @@ impl Line {
         self.tried.get(value).copied().flatten()
     }
 
-    /// The values above the largest one that fits, and below the smallest one above it that does not.
+    /// The range between the largest value that fits and the next value that does not.
     fn between(&self) -> Range<usize> {
         let start = self.largest().map_or(0, |value| value + 1);
         let end = (start..self.tried.len()).find(|&value| self.at(value) == Some(Tried::TooLarge));
@@ -83,7 +83,7 @@ impl Line {
         self.tried.iter().rposition(|tried| *tried == Some(Tried::Fits))
     }
 
-    /// The value of a range nearest to its middle that was not tried.
+    /// The untried value of a range that is nearest to its middle.
     fn middle(&self, range: Range<usize>) -> Option<usize> {
         let middle = range.start + range.len() / 2;
         range.filter(|&value| self.at(value).is_none()).min_by_key(|value| value.abs_diff(middle))
@@ -98,7 +98,7 @@ impl Line {
 
     /// The values to try next; empty if the border is known.
     ///
-    /// If all values below a border fit and no others, at most `floor(log2(n)) + 3` of `n` values are tried.
+    /// If exactly the values below some border fit, at most `floor(log2(n)) + 3` of `n` values are tried.
     pub(super) fn next(&self) -> Vec<usize> {
         if self.is_unordered() {
             return (0..self.tried.len()).filter(|&value| self.at(value).is_none()).collect();
@@ -171,7 +171,7 @@ mod tests {
         if is { Tried::Fits } else { Tried::TooLarge }
     }
 
-    /// The border by trying everything.
+    /// The border, found by trying every value.
     fn exhaustive(values: usize, function: impl Fn(usize) -> Tried) -> Found {
         let mut line = Line::new(values);
         (0..values).for_each(|value| line.set(value, (function(value), None)));
@@ -200,7 +200,7 @@ mod tests {
     fn an_exception_beside_the_border_is_found() {
         for values in 3..=60 {
             for border in 0..values - 1 {
-                // All below the border fit, the border does not, the next one does.
+                // All values below the border fit, the border itself does not, and the value after it does.
                 let function = |value| fits(value < border || value == border + 1);
                 let (found, _) = search(values, function);
                 assert_eq!(found, exhaustive(values, function), "{border} of {values}");
@@ -268,18 +268,18 @@ mod tests {
                 }
             }
         }
-        // The middle does not fit, so nothing but the last value tells the order.
+        // The middle does not fit, so only the last value shows the order.
         assert!(search(9, |value| fits(value >= 6)).0.is_unordered);
     }
 
     #[test]
     fn all_values_are_tried_if_the_last_one_needs_less_than_an_earlier_one() {
-        // What programs need of 100 bytes, as a shell lists them: 16, 2, 4 or 64, 16, 1.
+        // The bytes that programs need, of 100, in the order in which a shell lists their sizes: 16, 2, 4 or 64, 16, 1.
         for (needs, is_unordered) in [
             (&[60, 20, 30][..], true),
             (&[120, 60, 10], true),
             (&[10, 120, 60, 50], true),
-            // As compilers may differ, and in order.
+            // A small exception, as compilers make them; and values in order.
             (&[60, 70, 68], false),
             (&[10, 20, 90], false),
             (&[], false),

@@ -1,4 +1,4 @@
-//! What fits: programs are compiled in many settings, and where their sizes cease to fit is found by bisection.
+//! What fits: programs are compiled in many settings, and bisection finds the sizes from which they no longer fit.
 //!
 //! A [`Question`] has axes, and a [`Source`] that makes the program of each setting. The answer is [`Fit`].
 
@@ -98,7 +98,7 @@ pub struct Setting {
 /// # Ok::<(), String>(())
 /// ```
 pub trait Source {
-    /// The program of a setting, of which `at` has the number of each axis' value. It is asked once for each setting that is compiled.
+    /// The program of a setting; `at` has the number of each axis' value. It is called once for each setting that is compiled.
     ///
     /// # Errors
     /// Why no program could be made for these values. The answer's row for them says it.
@@ -130,13 +130,13 @@ impl Question {
     /// ```
     pub const MOST_SETTINGS: usize = 10_000;
 
-    /// A question about axes, with everything else as it is if nobody says it.
+    /// A question about axes, with defaults for everything else.
     #[must_use]
     pub fn new(axes: Vec<Axis>) -> Self {
         Self { axes, jobs: None, keep: Keep::Own, compiler: Compiler::default() }
     }
 
-    /// What fits.
+    /// Which settings fit.
     ///
     /// workers: where compilers run; `None` for processes of this machine.
     /// stop: once it is set, nothing more is compiled, and the answer has what is known by then.
@@ -174,10 +174,10 @@ impl Question {
         Ok(Fit { search, ..Fit::new(axes, tried, &lines) })
     }
 
-    /// The axes, of which at most one is bisected.
+    /// The axes, with at most one of them marked as bisected.
     fn axes(&self) -> Result<Vec<Axis>, TuneError> {
         check_axes(&self.axes)?;
-        // The first of several that are equally long.
+        // If several are equally long, take the first.
         let bisected = self.axes.iter().enumerate().filter(|(_, axis)| axis.bisected);
         let longest = bisected.rev().max_by_key(|(_, axis)| axis.values.len()).map(|(number, _)| number);
         let axes = self.axes.iter().enumerate();
@@ -185,7 +185,7 @@ impl Question {
     }
 }
 
-/// Refuses axes of which two have one name, one has no value or a value twice, or that have too many combinations.
+/// Returns an error if two axes have the same name, an axis has no value or the same value twice, or there are too many combinations.
 pub(crate) fn check_axes(axes: &[Axis]) -> Result<(), TuneError> {
     let mut names = HashSet::new();
     for Axis { name, values: all, .. } in axes {
@@ -205,7 +205,7 @@ pub(crate) fn check_axes(axes: &[Axis]) -> Result<(), TuneError> {
     if settings > most { Err(TuneError::TooManySettings { most }) } else { Ok(()) }
 }
 
-/// All combinations of the numbers of the axes' values, in order. The axis `along` keeps its first value.
+/// All combinations of values, as one number for each axis, in order. The axis `along` keeps its first value.
 pub(crate) fn combinations(axes: &[Axis], along: Option<usize>) -> Vec<Vec<usize>> {
     axes.iter().enumerate().fold(vec![Vec::new()], |all, (number, axis)| {
         let values = if Some(number) == along { 1 } else { axis.values.len() };
@@ -225,7 +225,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Finds the border of each line along an axis. All lines advance together, so that several compilers have something to do.
+    /// Finds the border of each line along an axis. All lines advance together, to keep several compilers busy.
     fn bisect(&mut self, others: Vec<Vec<usize>>, along: usize, values: usize) -> Result<Vec<fit::Line>, TuneError> {
         let mut lines: Vec<_> = others.into_iter().map(|at| (at, Line::new(values))).collect();
         while !self.stop.load(Ordering::Relaxed) {
@@ -257,7 +257,7 @@ impl Search<'_> {
 
     /// Tries settings, and says how many bytes they need; `None` for those that the user did not wait for.
     fn try_all(&mut self, settings: &[Vec<usize>]) -> Result<Vec<Option<Outcome>>, TuneError> {
-        // To make a program may take seconds.
+        // Making a program may take seconds.
         let make = |at: &Vec<usize>| (!self.stop.load(Ordering::Relaxed)).then(|| self.source.setting(at));
         let made: Vec<_> = settings.iter().map_while(make).collect();
         let jobs: Vec<_> = settings.iter().zip(&made).map(|(at, made)| self.job(at, made.as_ref().ok()?)).collect();
@@ -268,7 +268,7 @@ impl Search<'_> {
                 Err(error) => (None, Some(Err(error)), Tried::Missing),
                 Ok(Setting { devices, .. }) => match devices.target {
                     Ok(_) => (Some(devices.name), answer.take(), Tried::Refused),
-                    // A device that the compiler does not know.
+                    // The compiler does not know the device.
                     Err(error) => (Some(devices.name), Some(Err(error)), Tried::Refused),
                 },
             };

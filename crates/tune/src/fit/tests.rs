@@ -1,4 +1,4 @@
-//! `fit` with workers that compile nothing: a program's text says what it needs.
+//! Tests `fit` with workers that compile nothing: a program's text says how much memory it needs.
 
 use super::{Axis, Fit, Needed, Question, Setting, Source};
 use crate::fake::Fake;
@@ -13,7 +13,7 @@ use xla_shape_answers::fit::Need;
 use xla_shape_corpus::corpus;
 use xla_shape_program::{CompileError, Host};
 
-/// What a setting has.
+/// The program of a setting.
 type Makes<'a> = dyn Fn(&[usize]) -> Result<String, String> + 'a;
 
 struct Programs<'a>(&'a Makes<'a>);
@@ -25,8 +25,8 @@ impl Source for Programs<'_> {
     }
 }
 
-/// The text of a program is the number of bytes that it needs, of 100. Any other text is the message of a refusal, with one exception: a number,
-/// which makes it another program, followed by `compiled BYTES`, or by `refused` and the message.
+/// The text of a program is the number of bytes that it needs, of 100. Or it is a number, which only makes it a different program, followed by
+/// `compiled BYTES`, or by `refused` and a message. Any other text is the message of a refusal.
 fn needed(text: &str) -> Result<Needed, CompileError> {
     let (number, rest) = text.split_once(' ').unwrap_or((text, ""));
     if let Some(bytes) = rest.strip_prefix("compiled ") {
@@ -62,7 +62,7 @@ fn ask(axes: &[Axis], keep: Keep, makes: &Makes<'_>, fake: &Fake<Needed>) -> Res
 /// The borders of 40 sizes, for each of four kinds of programs: bisection finds the same ones as trying every setting.
 #[test]
 fn bisection_has_the_borders_of_all_settings_with_a_quarter_of_the_compilations() {
-    // The numbers after the first make each program another one.
+    // The first number is what the program needs; the numbers after it only make each program different.
     let makes = |at: &[usize]| Ok(format!("{} {at:?}", at[0] * (at[1] + 2) + 7 * at[1]));
     let axes = |bisected| [axis("batch", 40, bisected), axis("kind", 4, false)];
     let (few, all) = (Fake::new(needed), Fake::new(needed));
@@ -103,7 +103,7 @@ fn a_second_run_compiles_nothing_and_what_is_refused_is_a_row() {
     assert_eq!(first.rows[0].need.error.as_deref(), Some("TypeError: no such size"));
     let fits = first.rows.iter().map(|row| row.need.fits).collect::<Vec<_>>();
     assert_eq!(fits, [None, Some(true), Some(true), Some(true), Some(false), Some(false)]);
-    // A refusal that is not about memory may not happen again, so it is not kept.
+    // A refusal that is not about memory may not happen again, so it is not cached.
     let dies = |at: &[usize]| if at[0] == 3 { Ok("the compiler died".to_owned()) } else { makes(at) };
     assert_eq!((run(&dies).1, run(&dies).1), (1, 1));
     assert_eq!(run(&dies).0.rows[3].need.error.as_deref(), Some("the compiler died"));
@@ -172,7 +172,7 @@ fn after_the_end_no_more_programs_are_made() {
     assert_eq!((made.get(), fit.search.cut, fake.compilations()), (3, true, 0));
 }
 
-/// What the compiler said of a program in 40 sizes; `scripts/data/fit_borders.py` makes it.
+/// The compiler's answers about a program in 40 sizes, recorded by `scripts/data/fit_borders.py`.
 #[derive(Deserialize)]
 struct Recorded {
     program: String,
@@ -197,7 +197,7 @@ impl Recorded {
         self.outcomes.iter().filter(|outcome| !matches!(outcome, Outcome::Missing(_))).count()
     }
 
-    /// The answer about all sizes, or about those around the border, and how many were compiled.
+    /// The answer about all sizes, or if `bisected` about those around the border, and how many programs were compiled.
     fn ask(&self, bisected: bool) -> (Fit, usize) {
         let makes = |at: &[usize]| match &self.outcomes[at[0]] {
             Outcome::Bytes(bytes) => Ok(format!("{} compiled {bytes}", at[0])),
@@ -214,7 +214,8 @@ impl Recorded {
 #[test]
 fn bisection_has_the_borders_of_programs_that_the_compiler_was_asked_about_in_every_size() {
     let mut recorded: Vec<Recorded> = corpus("fit_borders.jsonl.zst");
-    // Its memory goes up and down from size to size, so its sizes have no border. Only the fourth fits, and that is not found.
+    // The memory of this program goes up and down from size to size, so its sizes have no border. Only the fourth fits, and bisection does not find
+    // it.
     let place = recorded.iter().position(|row| row.program == "transform_of_any_size").unwrap();
     let irregular = recorded.remove(place);
     let fits = |fit: &Fit| fit.rows.iter().filter(|row| row.need.fits == Some(true)).count();
@@ -238,9 +239,9 @@ fn bisection_has_the_borders_of_programs_that_the_compiler_was_asked_about_in_ev
         assert_eq!((beyond.fits, beyond.error.as_ref()), (Some(false), Some(message)), "{name}");
         let needs = found.rows[border.largest_row.unwrap()].need.needed_bytes;
         assert!(matches!(row.outcomes[largest], Outcome::Bytes(bytes) if Some(bytes) == needs), "{name}");
-        // Every row has what the compiler said about its size.
+        // Bisection has the same figures for each size that it tries.
         assert!(found.rows.iter().all(|row| every.rows[row.at[0]].need == row.need), "{name}");
-        // If some sizes do not fit and larger ones do, the compiler computes something in another way.
+        // Some sizes do not fit although larger ones do, because the compiler chooses another way to compute for them.
         let exceptions: Vec<_> = (0..largest).filter(is_refused).map(|at| row.values[at].to_string()).collect();
         assert!(exceptions.iter().eq(&border.exceptions), "{name}: {exceptions:?}");
         assert!(!exceptions.is_empty() || few * 4 <= 40, "{name}: {few}");
@@ -249,7 +250,7 @@ fn bisection_has_the_borders_of_programs_that_the_compiler_was_asked_about_in_ev
     assert!(recorded.iter().any(|row| !row.ask(true).0.borders[0].exceptions.is_empty()));
 }
 
-/// Each kind of the refusals that `scripts/refusals.py` makes, around a border of 40 sizes.
+/// Each kind of refusal that `scripts/refusals.py` makes, at sizes around the border of 40 sizes.
 #[test]
 fn what_the_compiler_refuses_is_a_row_with_the_cause_and_loses_no_other() {
     #[derive(Deserialize)]
@@ -262,7 +263,7 @@ fn what_the_compiler_refuses_is_a_row_with_the_cause_and_loses_no_other() {
     assert!(kinds.len() >= 12, "{:?}", kinds.keys());
     for (kind, message) in kinds {
         let is_memory = Need::of_refusal(message.clone()).fits == Some(false);
-        // The first size that is tried, the largest that would fit, and the next.
+        // 20 is the first size that is tried, 22 the largest that fits, and 23 the next.
         for refused in [20, 22, 23] {
             let place = format!("{kind} at {refused}");
             // Sizes up to 22 fit.
