@@ -1,4 +1,4 @@
-//! The process of a compiler: this program, which `xla_shape_program::Compiler` started.
+//! The process in which a compiler runs: this same program, started by `xla_shape_program::Compiler`.
 
 use crate::args::CompileArguments;
 use crate::failure::Failure;
@@ -22,7 +22,7 @@ pub(super) fn compile(arguments: &CompileArguments, python: Option<&Path>) -> Re
     io::write(json_line(&answer).as_bytes())
 }
 
-/// The device; there is one for each process.
+/// The device; each process has one.
 fn target(arguments: &CompileArguments) -> Result<Target, Error> {
     let [target] = arguments.targets.as_slice() else { return Err(Error::NotAProgram("it has one device".to_owned())) };
     Ok(target.name.parse::<Target>()?)
@@ -40,11 +40,11 @@ fn load(target: &Target, named: Option<&Path>, python: Option<&Path>) -> Result<
         LoadOptions::ptxas(&plugin)?;
     }
     match named {
-        // SAFETY: `load` requires a PJRT plug-in whose code the caller would run. The user named the file with `--plugin`, whose help
-        // says that it is a PJRT plug-in and that its code is run.
+        // SAFETY: `load` requires a PJRT plug-in whose code the caller would run. The user named the file with `--plugin`, whose help says that the
+        // file must be a PJRT plug-in and that its code is run.
         Some(path) => unsafe { options.load(path) },
-        // SAFETY: `find` requires that whoever sets its variables or installs into the active Python environment is trusted. Both are
-        // part of the environment of the user, who runs programs from it anyway. The file to compile has no influence on the search.
+        // SAFETY: `find` requires that whoever sets its variables or installs into the active Python environment is trusted. Both are part of the
+        // environment of the user, who runs programs from that environment anyway. The file to compile has no influence on the search.
         None => unsafe { options.find() },
     }
 }

@@ -11,10 +11,10 @@ use xla_shape_program::{OpenError, ReadError};
 /// The exit code if the input has problems; clap's own, for wrong usage, is 2.
 const INPUT_HAS_PROBLEMS: u8 = 1;
 
-/// The exit code if a part of the input could not be read, so that the output is about the rest.
+/// The exit code if a part of the input could not be read. The output is then about the rest.
 const INPUT_READ_IN_PART: u8 = 3;
 
-/// The exit code after Ctrl-C, as shells give it: 128 and the number of the signal.
+/// The exit code after Ctrl-C, as shells give it: 128 plus the number of the signal.
 pub(crate) const INTERRUPTED: u8 = 130;
 
 /// Why a verb failed; `Display` is the message of the program.
@@ -23,16 +23,16 @@ pub(crate) enum Failure {
     /// The input has problems that the output has already reported.
     #[error("the input has problems")]
     Told,
-    /// A part of the input could not be read, which a warning has already reported; the output is about the rest.
+    /// A part of the input could not be read. A warning has already reported this; the output is about the rest.
     #[error("a part of the input could not be read")]
     Unread,
-    /// The user ended it, and the output says how far it came.
+    /// The user interrupted the program, and the output says how far it got.
     #[error("it was interrupted")]
     Interrupted,
-    /// The user ended it before there was anything to output.
+    /// The user interrupted the program before there was any output.
     #[error("interrupted: {0}")]
     NoResult(String),
-    /// A text that is not a shape, a module or another text that is read; the message shows where.
+    /// A text is not a valid shape, module or other input; the message shows where.
     #[error("{message}")]
     Syntax {
         /// The message, with the line of the text and a mark.
@@ -40,14 +40,14 @@ pub(crate) enum Failure {
         /// The place, if it is known.
         place: Option<Place>,
     },
-    /// An error about a file. If a value is missing, the message names the option that gives it.
+    /// An error about a file. If a value is missing, the message names the option that sets it.
     #[error("error: {error}{}", option(error))]
     Files {
         /// What is wrong.
         #[from]
         error: FilesError,
     },
-    /// Any other error, as a sentence.
+    /// Any other error, in words.
     #[error("error: {0}")]
     Said(String),
     /// Standard output could not be written.
@@ -55,7 +55,7 @@ pub(crate) enum Failure {
     Write(io::Error),
 }
 
-/// The option that gives the missing value, with text before it.
+/// The option that sets the missing value, as a suffix of the message.
 fn option(error: &FilesError) -> &'static str {
     match error.missing() {
         Some(Missing::Shape) => " with --from",
@@ -90,12 +90,12 @@ impl Failure {
         Self::Syntax { message: error.render(text).to_string(), place: Some(Place::new(error, text)) }
     }
 
-    /// A text that cannot be read; the message shows where.
+    /// The failure for a text that cannot be read; the message shows where.
     pub(crate) fn syntax(message: impl Display) -> Self {
         Self::Syntax { message: message.to_string(), place: None }
     }
 
-    /// The failure for programs.
+    /// The failure in a form for programs.
     pub(crate) fn problem(&self) -> Problem {
         let (code, place) = match self {
             Self::Syntax { place, .. } => (Code::Syntax, *place),
@@ -121,7 +121,7 @@ impl Failure {
         }
     }
 
-    /// Whether there is a message that was not written yet.
+    /// Whether this has a message that must still be written.
     pub(crate) fn has_message(&self) -> bool {
         !self.is_closed_pipe() && !matches!(self, Self::Told | Self::Unread | Self::Interrupted)
     }

@@ -39,7 +39,7 @@ pub(crate) fn index_of(text: &str, array: &ArrayShape) -> Result<Vec<u64>, Failu
     parse_index(text, array.num_dimensions()).map_err(|error| Failure::shape(&error, text))
 }
 
-/// The registers of a vector in the vector layout that a text says.
+/// The registers of a vector in the vector layout that is given as text.
 pub(crate) fn registers_of(vector: &ArrayShape, text: &str) -> Result<Registers, Failure> {
     let layout = text.parse::<VectorLayout>().map_err(|error| Failure::shape(&error, text))?;
     Registers::new(vector, layout).map_err(Failure::said)

@@ -1,6 +1,6 @@
 //! The `xla-shape` program: explains XLA shapes and layouts, and shows where the memory of a program goes.
 //!
-//! It is a library for its own tests and fuzz targets, and for the Python package, which contains the program.
+//! The program is also a library: for its tests and fuzz targets, and for the Python package, which contains it.
 //!
 //! The crate has the arguments, the files and the exit codes of the program. The rules about shapes are those of `xla-shape`, and the
 //! answers are written by `xla-shape-render`.
@@ -88,7 +88,7 @@ pub fn run_with(host: &Host, arguments: impl IntoIterator<Item = OsString>) -> u
     }
 }
 
-/// Prints the help of the verb with this name, such as `hlo diff`, or that of the program; returns the exit code.
+/// Prints the help of the verb with this name, such as `hlo diff`, or the help of the program; returns the exit code.
 fn help(host: &Host, words: &[String]) -> u8 {
     let mut all = command();
     let verb = words.iter().try_fold(&all, |command, word| command.find_subcommand(word));
@@ -126,13 +126,13 @@ fn tell(problem: &Problem, is_json: bool) {
     }
 }
 
-/// Whether arguments that may be wrong ask for JSON.
+/// Whether the arguments ask for JSON. The arguments may be invalid.
 fn wants_json(arguments: &[OsString]) -> bool {
     let asked = value_of("--format", arguments);
     asked.and_then(|form| Format::from_str(&form, false).ok()).is_some_and(Format::is_json)
 }
 
-/// Reads the arguments. Help and errors about the arguments have the colours that the arguments ask for, too.
+/// Reads the arguments. The option for colours also applies to help and to errors about the arguments.
 fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Arguments, clap::Error> {
     let arguments = arguments.collect::<Vec<_>>();
     let mut command = command().color(wanted_color(&arguments));
@@ -140,12 +140,12 @@ fn parse(arguments: impl Iterator<Item = OsString>) -> Result<Arguments, clap::E
     Arguments::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
 }
 
-/// The value of --color among arguments that may be wrong.
+/// The value of --color. The arguments may be invalid.
 fn wanted_color(arguments: &[OsString]) -> ColorChoice {
     value_of("--color", arguments).and_then(|value| ColorChoice::from_str(&value, false).ok()).unwrap_or_default()
 }
 
-/// The value of an option among arguments that may be wrong.
+/// The value of an option. The arguments may be invalid.
 fn value_of(name: &str, arguments: &[OsString]) -> Option<String> {
     let mut options =
         arguments.iter().map(|argument| argument.to_string_lossy()).take_while(|argument| argument != "--");
@@ -156,7 +156,7 @@ fn value_of(name: &str, arguments: &[OsString]) -> Option<String> {
     value.filter(|value| !value.is_empty()).or_else(|| options.next().map(|next| next.into_owned()))
 }
 
-/// Prints help, or what is wrong with the arguments. A message repeats arguments with control characters escaped.
+/// Prints help, or what is wrong with the arguments. In arguments that a message repeats, control characters are escaped.
 fn print_usage(error: &clap::Error, arguments: &[OsString], is_json: bool) {
     // An error here means that standard output is closed.
     if !error.use_stderr() {
@@ -167,7 +167,7 @@ fn print_usage(error: &clap::Error, arguments: &[OsString], is_json: bool) {
         usage_error(error, true);
         return;
     }
-    // The message has colours, so it cannot be escaped as a whole: it is made again from escaped arguments.
+    // The message has colours, so it cannot be escaped as a whole: it is created again from escaped arguments.
     let shown = arguments.iter().map(|argument| harmless(&argument.to_string_lossy()).into_owned());
     match parse(shown.map(OsString::from)) {
         Err(harmless) if harmless.kind() == error.kind() => drop(harmless.print()),

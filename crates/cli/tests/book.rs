@@ -1,8 +1,8 @@
-//! The book in `docs/` and the first page: the output of their commands, their pictures and links.
+//! Tests the book in `docs/` and the README: the output of their commands, their pictures and links.
 //!
-//! In a `console` block, a line `$ …` is a command, and the lines below it are its output. Where a command needs a compiler or a device, the
-//! block is `text`: the command is not run, but the program must know it and its options.
-//! `BLESS=1 cargo test -p xla-shape-cli --test program book` rewrites output and pictures.
+//! In a `console` block, a line `$ …` is a command, and the lines below it are its output. If a command needs a compiler or a device, its block is
+//! `text`: the command is not run, but the program must know it and its options. `BLESS=1 cargo test -p xla-shape-cli --test program book` rewrites
+//! output and pictures.
 
 use crate::program::program_path;
 use std::collections::BTreeSet;
@@ -15,7 +15,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap().to_owned()
 }
 
-/// The pages of the book, and the texts at the beginnings of folders, by their paths from the root.
+/// The pages of the book and the README files of folders, each with its path from the root.
 fn pages() -> Vec<(String, String)> {
     let docs = fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().path());
     let crates = fs::read_dir(root().join("crates")).unwrap().map(|entry| entry.unwrap().path().join("README.md"));
@@ -53,7 +53,7 @@ fn run(command: &str) -> String {
     shown
 }
 
-/// A page with the current output of each of its commands, and how many commands there are.
+/// The page with the current output of each of its commands, and the number of commands.
 fn with_output(page: &str) -> (String, usize) {
     let (mut text, mut commands, mut in_console) = (String::new(), 0, false);
     for line in page.lines() {
@@ -95,11 +95,11 @@ fn the_book_has_the_output_of_its_commands() {
     assert!(commands > 20);
 }
 
-/// The commands in a page: the lines of its blocks of shell commands, without comments and without texts that a command reads; and in blocks of
-/// text, the commands before outputs.
+/// The commands in a page: in blocks of shell, each line except comments and texts that a command reads; in blocks of text, the commands before
+/// outputs.
 fn shell_lines(page: &str) -> Vec<String> {
     let mut lines = Vec::new();
-    // A backslash at its end continues a line.
+    // A backslash at the end of a line continues it.
     for (language, code) in blocks(&page.replace("\\\n", " ")) {
         let mut in_text = false;
         for line in code.lines() {
@@ -120,7 +120,7 @@ fn shell_lines(page: &str) -> Vec<String> {
     lines
 }
 
-/// The blocks of code in a page: what is after the three back quotes, and the code.
+/// The blocks of code in a page: the language after the three back quotes, and the code.
 fn blocks(page: &str) -> Vec<(String, String)> {
     let mut blocks = Vec::<(String, String)>::new();
     let mut is_open = false;
@@ -137,7 +137,7 @@ fn blocks(page: &str) -> Vec<(String, String)> {
     blocks
 }
 
-/// The beginnings of the commands in blocks of shell that are not the program's, and what runs them.
+/// Commands in blocks of shell that do not run this program: how they begin, and what else runs them.
 const RUN_ELSEWHERE: [(&str, &str); 13] = [
     (
         "cargo ",
@@ -157,7 +157,8 @@ const RUN_ELSEWHERE: [(&str, &str); 13] = [
     ("--xla_", "flags of a compiler"),
 ];
 
-/// The program takes each of its commands that a page has, in a block or in a sentence, with these options. Those in `console` blocks also run.
+/// The program accepts each of its commands that a page shows, in a block or in a sentence, with its options. Commands in `console` blocks are also
+/// run.
 #[test]
 fn the_program_takes_the_commands_of_the_book() {
     let mut commands = BTreeSet::new();
@@ -177,7 +178,7 @@ fn the_program_takes_the_commands_of_the_book() {
     }
     let mut script = String::new();
     for command in &commands {
-        // A sentence can name an option without its value, which the help of the verb must have.
+        // A sentence can name an option without its value. The help of the verb must then have the option.
         let (start, last) = command.rsplit_once(' ').unwrap();
         let (start, found) = match last.starts_with('-') {
             // Options without values can be hidden.
@@ -192,7 +193,7 @@ fn the_program_takes_the_commands_of_the_book() {
     assert!(commands.len() > 100, "{}", commands.len());
 }
 
-/// Code in pages that nothing runs, by the page and the language, and why.
+/// Code in pages that no test runs: the page, the language, and the reason.
 const NOT_RUN: [(&str, &str, &str); 15] = [
     ("docs/c.md", "c", "parts of programs; scripts/c.sh runs whole ones"),
     ("docs/c.md", "cpp", "parts of programs; scripts/c.sh runs whole ones"),
@@ -220,14 +221,14 @@ const NOT_RUN: [(&str, &str, &str); 15] = [
 fn all_code_of_the_book_is_run() {
     let read = |path: &str| fs::read_to_string(root().join(path)).unwrap();
     let python = read("python/tests/test_docs.py") + &read("examples/jax/test_docs.py");
-    // Documentation that includes a page is tested.
+    // A page that is included in documentation of code is tested with it.
     let mut rust = read("examples/lib.rs") + &read("xla-shape/src/lib.rs");
     rust.extend(["ffi/src/lib.rs"].map(|path| read(&format!("crates/{path}"))));
     let mut used = BTreeSet::<&(&str, &str, &str)>::new();
     for (name, page) in pages() {
         for (language, code) in blocks(&page) {
             let is_run = match language.as_str() {
-                // The tests above, and output.
+                // The tests above run the commands; `text` is output.
                 "console" | "console,wrap" | "sh" | "text" => true,
                 "rust" | "rust,no_run" | "rust,standalone_crate" => match name
                     .strip_prefix("crates/")
@@ -278,7 +279,7 @@ fn links(page: &str) -> Vec<String> {
         if line.starts_with("```") {
             in_code = !in_code;
         }
-        // Text between back quotes is code.
+        // Skip text between back quotes, which is code.
         let text = line.split('`').step_by(2).collect::<Vec<_>>().join("`");
         if !in_code {
             links.extend(text.split("](").skip(1).filter_map(|rest| Some(rest.split_once(')')?.0.to_owned())));

@@ -196,7 +196,7 @@ fn a_closed_pipe_ends_the_program_without_an_error() {
         .spawn()
         .unwrap();
     drop(child.stdout.take());
-    // The program may be gone before all of it is written.
+    // The program may end before all of the input is written.
     let _ = child.stdin.take().unwrap().write_all("s8[]\n".repeat(100_000).as_bytes());
     let output = child.wait_with_output().unwrap();
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
@@ -231,7 +231,7 @@ fn wrong_usage_is_exit_code_2() {
 /// XLA's own answers to every text of the corpus.
 #[test]
 fn agrees_with_xla() {
-    // A line cannot hold a line ending.
+    // Texts with a line ending cannot be one line of input.
     let rows = corpus::<Value>("shapes.jsonl")
         .into_iter()
         .filter(|row| !row["input"].as_str().unwrap().contains(['\n', '\r']))

@@ -172,7 +172,7 @@ fn options_reach_the_compiler() {
     }
 }
 
-/// `scan` compiles the program that ran out of memory, and adds what the compiler says of it.
+/// `scan` compiles the program that ran out of memory, and adds what the compiler says about it.
 #[test]
 fn a_message_about_memory_is_answered_with_the_program() {
     let folder = tempfile::tempdir().unwrap();
@@ -191,20 +191,20 @@ fn a_message_about_memory_is_answered_with_the_program() {
         assert!(text.contains(line), "{line}\n{text}");
     }
     assert!(!text.contains("xla_dump_to"), "{text}");
-    // The program of the message may be another one, or be for another device.
+    // The message may be about another program, or about another device.
     let (text, _) = scan(hbm, "module {}", &plugin(), &[]);
     assert!(text.contains("E1000") && text.contains("v5e:2x2") && !text.contains("Not compiled"), "{text}");
     let (json, _) = scan(hbm, "module {} // fake:too-large", &plugin(), &["--summary", "--format", "json"]);
     let rows: Vec<Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let schemas: Vec<_> = rows.iter().map(|row| row["schema"].as_str().unwrap()).collect();
     assert_eq!(schemas, ["xla-shape/scan-summary/1", "xla-shape/compile/1"]);
-    // Without a compiler, it says so.
+    // If there is no compiler, the answer says so.
     let (text, code) = scan(hbm, "module {}", Path::new("/nowhere"), &[]);
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(text.contains("Help: list what takes the memory"), "{text}");
     assert!(words(&text).contains("It was not compiled: "), "{text}");
     assert_eq!(code, Some(0));
-    // The memory of a kernel is another question.
+    // A message about the memory of a kernel has another remedy, which is compiled.
     let vmem = "Scoped allocation with size 17.00M and limit 16.00M exceeded scoped vmem limit by 1.00M.";
     let (text, _) = scan(vmem, "module {}", &plugin(), &[]);
     assert!(words(&text).contains("It compiles for v5e:2x2: the program then needs"), "{text}");
@@ -257,7 +257,7 @@ fn errors_have_messages() {
     assert_eq!(answer.code, 1);
     let (_folder, answer) = compile("module {} // fake:slow", &["--time-limit", "0"]);
     assert!(answer.output.contains("PJRT_Compile took longer than 0 seconds and was abandoned"), "{}", answer.output);
-    // A limit that no clock reaches.
+    // A limit that is never reached.
     let (_folder, answer) = compile("module {}", &["--time-limit", &u64::MAX.to_string()]);
     assert_eq!((answer.errors.as_str(), answer.code), ("", 0));
     let (_folder, answer) = compile("no program", &[]);
@@ -285,13 +285,13 @@ fn errors_have_messages() {
     assert!(answer.errors.starts_with("error: cannot load the plug-in `"), "{}", answer.errors);
 }
 
-/// [`crate::hangs`] reads what comes of it.
+/// [`crate::hangs`] reads the answers later.
 #[test]
 fn a_compiler_that_hangs_is_waited_for() {
     assert!(crate::hangs::have_no_answer());
 }
 
-/// A process that a plug-in starts, and that outlives it, keeps the streams of the compiler's process open.
+/// If a plug-in starts a process that outlives it, that process keeps the streams of the compiler's process open.
 #[test]
 #[cfg(unix)]
 fn a_process_that_a_compiler_leaves_is_not_waited_for() {
@@ -305,8 +305,8 @@ fn a_process_that_a_compiler_leaves_is_not_waited_for() {
     }
 }
 
-/// The current directory has everything that a search could find: libtpu as a package and in an environment, modules with the names
-/// of Python's own, and a `python3`. Each writes a file if its code runs; none may run.
+/// The current directory has everything that a search for the compiler could find by mistake: libtpu as a package and in an environment, modules
+/// named like Python's own, and a `python3`. Each writes a file if its code runs; none may run.
 #[test]
 #[cfg(unix)]
 fn no_code_of_the_current_directory_is_run() {
@@ -328,7 +328,7 @@ fn no_code_of_the_current_directory_is_run() {
     fs::set_permissions(at("python3"), fs::Permissions::from_mode(0o755)).unwrap();
     let others = std::env::var("PATH").unwrap();
     let (here, path) = (folder.path().to_str().unwrap(), format!(":.:{others}"));
-    // The answer of an installed compiler, if there is one, differs from the fake's.
+    // If a compiler is installed, its answer differs from the fake's.
     let refuses = |text: &str, variables: &[(&str, &str)]| {
         let answer = run(folder.path(), "module {}", variables, &["--time-limit", "60"]);
         assert!(!answer.output.starts_with("fake, compiled"), "{variables:?}: {}", answer.output);
@@ -371,7 +371,7 @@ fn a_gpu_is_a_device_too() {
     let capacity = &first["capacity"][0];
     assert_eq!((&capacity["bytes"], &capacity["whole"]), (&63_707_234_304_u64.into(), &84_942_979_072_u64.into()));
     assert_eq!(objects[2]["capacity"][0]["whole"], Value::Null);
-    // Without results of autotuning, the text says so; with them, it does not.
+    // The text says whether there are results of autotuning.
     let text = with(&["--for", "h100"]).output;
     assert!(text.contains("  it fits the 59.3 GiB that a process of JAX takes of 79.1 GiB\n"), "{text}");
     assert!(text.contains("  exact for this compiler without autotuning: "), "{text}");
@@ -398,10 +398,10 @@ fn a_gpu_is_a_device_too() {
     }
     let answer = with(&["--for", "h100", "--autotune", "nowhere.txt"]);
     assert!(answer.errors.starts_with("error: nowhere.txt: "), "{}", answer.errors);
-    // It takes a refusal of its estimates, which it has only for some GPUs, for one of each kernel.
+    // The compiler has estimates only for some GPUs. If it refuses to make them, the program is compiled without them.
     let answer = run(folder.path(), "module { fake:no-estimates }", &variables, &["--for", "a100-80"]);
     assert_eq!((answer.errors.as_str(), answer.code), ("", 0));
-    // The compiler ignores results that are of another GPU: what is not tuned is said.
+    // The compiler ignores results for another GPU. The answer says which instructions are not tuned.
     let with = |arguments: &[&str]| run(folder.path(), "module { fake:untuned }", &variables, arguments);
     let answer = with(&["--for", "h100", "--autotune", "results.txt", "--format", "json"]);
     let object = &self::objects(&answer)[0];
@@ -429,7 +429,7 @@ fn a_gpu_can_have_a_description() {
         (&objects(&answer)[0]["for"], &objects(&answer)[0]["capacity"][0]["whole"]),
         (&"gpu:2".into(), &(8_u64 << 30).into())
     );
-    // One with which the compiler would end its process.
+    // With this description, the compiler would end its process.
     fs::write(folder.path().join("mine.pbtxt"), whole.replace("threads_per_warp: 32", "")).unwrap();
     let answer = with(&["--for", "gpu", "--config", "mine.pbtxt"]);
     assert!(

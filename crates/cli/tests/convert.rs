@@ -1,6 +1,6 @@
-//! `xla-shape convert`, run as a program; and the code that it writes, compiled and run.
+//! `xla-shape convert`, run as a program. The code that it writes is compiled and run, too.
 //!
-//! A language is left out where its compiler or library is missing, which is said. `PYTHON` names the Python to run.
+//! If the compiler or library of a language is missing, the test says so and leaves the language out. `PYTHON` names the Python to run.
 
 use crate::program::Command;
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ fn lines(arguments: &[&str]) -> Vec<Value> {
     let text = String::from_utf8(output.stdout).unwrap();
     let line = |line: &str| {
         let mut line: Value = serde_json::from_str(line).unwrap();
-        // Each line names its schema; the tests are about the rest.
+        // Each line names its schema. It is removed, because the tests are about the rest.
         assert_eq!(line.as_object_mut().unwrap().remove("schema"), Some("xla-shape/convert/1".into()));
         line
     };
@@ -39,7 +39,7 @@ fn a_notation_has_a_text_or_a_reason() {
     assert_eq!(padded["nearest"], json!({"text": "((2,3),(128,2)):((1,256),(2,1024))", "view": "[0:6, 0:200]"}));
     let [cut] = &lines(&["bf16[6,200]{1,0:T(8,128)(2,1)}", "--to", "numpy"])[..] else { panic!("one line") };
     assert_eq!((&cut["index"], cut.get("text")), (&json!([2, 0]), None));
-    // An element shows that parts of an index are in another order than tiles place them, and that elements take fewer bits.
+    // The answer names an element that shows the reason: its position differs, or it takes another number of bits.
     for (arguments, index, reason) in [
         (
             &["--from", "cute", "((2,4)):((4,1))", "--to", "mosaic"][..],
@@ -87,7 +87,7 @@ fn foreign_texts_are_read() {
     assert_eq!((&repeats["sharing"], &repeats["index"]), (&json!("repeats"), &json!([1, 0])));
 }
 
-/// What is wrong with a text of a notation, and the bytes that are marked.
+/// What is wrong with a text in a notation, and which bytes the error marks.
 fn error(notation: &str, text: &str) -> (String, std::ops::Range<usize>) {
     let notation = xla_shape_notations::Notation::from_name(notation).unwrap();
     match xla_shape_notations::AnyLayout::read(notation, text) {
@@ -215,7 +215,7 @@ fn errors_have_positions() {
     }
 }
 
-/// Shapes whose code is run: plain, tiled, padded, combined, uneven, empty, scalar, with room at the end.
+/// Shapes whose code is run: plain, tiled, padded, combined, uneven, empty, scalar, with tail padding.
 const SHAPES: &[&str] = &[
     "f32[]",
     "f32[7]",
@@ -255,7 +255,7 @@ fn code(array: &ArrayShape, language: Language, name: &str) -> String {
     Code::new(array, language, name).unwrap().code
 }
 
-/// Whether a program is there.
+/// Whether a program is installed.
 fn has(program: &str) -> bool {
     let found =
         std::process::Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success());
@@ -265,7 +265,7 @@ fn has(program: &str) -> bool {
     found
 }
 
-/// Runs a command in a folder; it must succeed, and say nothing on standard error.
+/// Runs a command in a folder; it must succeed, and write nothing to standard error.
 fn succeeds(folder: &Path, program: &str, arguments: &[&str]) {
     let output = std::process::Command::new(program).args(arguments).current_dir(folder).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
@@ -276,7 +276,7 @@ fn succeeds(folder: &Path, program: &str, arguments: &[&str]) {
     );
 }
 
-/// A list between braces.
+/// Values in braces, separated by commas.
 fn braces<T: ToString>(list: &[T]) -> String {
     list.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
@@ -383,7 +383,7 @@ fn rust_finds_every_element() {
             braces(&sizes),
         );
     }
-    // One function for all of them, which the compiler compiles once for each number of dimensions.
+    // All shapes share one function, so the compiler compiles it only once for each number of dimensions.
     text += "fn check<const N: usize>(
     name: &str, position: fn([usize; N]) -> usize, inverse: fn(usize) -> Option<[usize; N]>, expected: &[i64], sizes: &[i64],
 ) {

@@ -6,7 +6,7 @@ use std::process::Output;
 use xla_shape::gpu::Gpu;
 use xla_shape_corpus::{corpus, corpus_path};
 
-/// A program whose parameter comes in a layout that its result must not have.
+/// A program with a copy, because its parameter and its result have different layouts.
 const MODULE: &str = r#"HloModule m, is_scheduled=true, entry_computation_layout={(f32[8,128]{1,0:T(8,128)})->f32[8,128]{0,1:T(8,128)}}
 
 ENTRY main {
@@ -60,7 +60,7 @@ ENTRY e { a = f32[1000]{0} parameter(0)
     let said =
         |device: &[&str]| json(&[&["cost", "-", "--format", "json"], device].concat(), module)["seconds"].clone();
     assert_eq!((&said(&[])["said"], &said(&[])["total"]), (&json!(0), &Value::Null));
-    // 8000 bytes over the bandwidth of the named GPU's memory.
+    // The time is 8000 bytes divided by the bandwidth of the named GPU's memory.
     for (gpu, bandwidth) in [("h100", Gpu::H100Sxm), ("nvidia-l4:8", Gpu::L4)] {
         let total = said(&["--for", gpu])["total"].as_f64().unwrap();
         assert!((total - 8000.0 / bandwidth.bytes_per_second() as f64).abs() < 1e-12, "{gpu}: {total}");
@@ -173,7 +173,7 @@ fn a_change_is_guarded() {
     let (lines, ..) = diff(&sourced, &[]);
     let added = lines.iter().find(|line| line["change"] == "added").unwrap();
     assert_eq!((&added["cause"], &added["source"]), (&json!("source changed"), &json!("f.py:7")));
-    // Markdown has the same, with what was exceeded first.
+    // Markdown has the same differences, after the limits that were exceeded.
     let output = program(&["hlo", "diff", &before, &slower, "--markdown", "--fail-if", "cycles>2%"], "");
     assert_eq!(output.status.code(), Some(1));
     let markdown = String::from_utf8(output.stdout).unwrap();
@@ -194,8 +194,8 @@ fn a_change_is_guarded() {
     assert_eq!(error, "error: copies>0: 0 before, 1 after (layout asked)\n");
 }
 
-/// The sums of other readers for the same profiles, by instruction: of a TPU v6e the HLO statistics of XProf 2.24, of a CPU the events of its trace
-/// viewer, of a GPU (H200) those of JAX's own `ProfileData`.
+/// The sums for each instruction agree with those of other readers of the same profiles: for a TPU v6e, the HLO statistics of XProf 2.24; for a CPU,
+/// the events of XProf's trace viewer; for a GPU (H200), the events of JAX's own `ProfileData`.
 #[test]
 fn measured_times_are_those_of_other_readers() {
     let folder = corpus_path("profiles").display().to_string();
@@ -211,7 +211,7 @@ fn measured_times_are_those_of_other_readers() {
             found += 1;
         }
         assert_eq!(found, sums.iter().filter(|sum| sum["file"] == file).count());
-        // The parts are the whole, whichever way it is divided.
+        // The total is the sum of the parts, by any division.
         for parts in ["instructions", "lines", "scopes", "opcodes"] {
             let parts = measured[parts].as_array().unwrap().iter().map(|part| part["picoseconds"].as_u64().unwrap());
             assert_eq!(parts.sum::<u64>(), measured["picoseconds"]);
@@ -233,9 +233,9 @@ fn copies_of_a_profile_have_measured_times_and_causes() {
     assert_eq!((&v6e["device"], &runs["count"]), (&json!("TPU v6 Lite"), &json!(3)));
     assert_eq!(runs["picoseconds"], 75_571_250 + 75_790_000 + 75_916_250);
     assert_eq!((&runs["busy_picoseconds"], &runs["idle_picoseconds"]), (&json!(227_262_500), &json!(15_000)));
-    // A program for a GPU, with the remedy.
+    // A program for a GPU, with the cause of a copy.
     let h200 = json(&["cost", &format!("{folder}/h200.xplane.pb"), "--format", "json"], "")["measured"].take();
-    // Two kernels are one execution of the convolution, and the estimate is of both: its operations at the peak of the matrix units.
+    // Each execution of the convolution runs two kernels. The estimate is for both: the operations at the peak speed of the matrix units.
     let convolution = &h200["instructions"][0];
     assert_eq!((&convolution["count"], &convolution["executions"]), (&json!(10), &json!(5)));
     assert!((1.37..1.38).contains(&convolution["over_estimate"].as_f64().unwrap()));
@@ -255,7 +255,7 @@ fn copies_of_a_profile_have_measured_times_and_causes() {
     );
 }
 
-/// Keys and values that `jnp.repeat` repeats for the heads of attention: a decode step, compiled by libtpu 0.0.52.
+/// A decode step, compiled by libtpu 0.0.52, in which `jnp.repeat` repeats keys and values for the heads of attention.
 #[test]
 fn arrays_that_are_repeated_for_a_product_are_named() {
     for device in ["v5e", "v6e"] {
@@ -263,7 +263,7 @@ fn arrays_that_are_repeated_for_a_product_are_named() {
         let cost = json(&["cost", &path, "--format", "json"], "");
         let copies = cost["copies"].as_array().unwrap();
         let repeated = copies.iter().filter(|copy| copy["change"] == "repetition").collect::<Vec<_>>();
-        // The other one is part of the product's fusion.
+        // Only one of the two repetitions is a copy; the other one is part of the product's fusion.
         let [copy] = repeated[..] else { panic!("{copies:?}") };
         assert_eq!(
             (&copy["instruction"], &copy["source"]),
@@ -276,7 +276,7 @@ fn arrays_that_are_repeated_for_a_product_are_named() {
     }
 }
 
-/// A profile whose instructions all took as long as `milliseconds` says, three times: a product, and a copy if there is one.
+/// A profile of a program that ran three times. `milliseconds` has the times of each instruction.
 pub(crate) fn profile(text: &str, milliseconds: &[(&str, [u64; 3])]) -> Vec<u8> {
     let varint = |mut number: u64| {
         let mut bytes = Vec::new();

@@ -1,4 +1,5 @@
-//! Digests: what of an answer fits into a prompt. Nothing in them is missing in the JSON, and what is largest is in them.
+//! Digests, the short form of an answer that fits into a prompt. Everything in a digest is also in the JSON, and the largest entries of the JSON are
+//! in the digest.
 
 use crate::program::Command;
 use std::fs;
@@ -18,7 +19,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap()
 }
 
-/// The entries of a directory of the repository.
+/// The files and folders in a directory of the repository, sorted.
 fn entries(folder: &str) -> Vec<PathBuf> {
     let mut paths: Vec<_> = fs::read_dir(root().join(folder)).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
@@ -26,14 +27,14 @@ fn entries(folder: &str) -> Vec<PathBuf> {
     paths
 }
 
-/// Checks the laws of all digests.
+/// Checks what must hold for every digest.
 fn check(name: &str, answer: &impl Show) {
     let text = answer.brief(&["a file"]).to_string();
-    // What any reader takes for the end of a line.
+    // All characters that some reader treats as the end of a line.
     let lines = text.split(['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}']).count() - 1;
     assert!(lines <= 30 && text.len() <= 5_000, "{name}: {text}");
     let json = answer.json();
-    // Every name, and every number that is not rounded.
+    // The JSON has every name, and every number that is not rounded.
     for word in text.lines().filter(|line| !line.starts_with('…')).flat_map(str::split_whitespace) {
         let end = |letter: char| matches!(letter, ',' | ':' | ';' | ')' | '.');
         let figure = word.trim_matches(end);
@@ -89,7 +90,7 @@ fn digests_of_programs_have_what_is_largest() {
         let difference = Difference::new(&pair[0].1.memory(None), &pair[1].1.memory(None));
         check(&format!("{} and {}", pair[0].0, pair[1].0), &difference);
         let causes = difference.digest().causes;
-        // The largest bytes and the largest costs are there, each in order.
+        // The entries with the most bytes and with the largest costs are there, each list in order.
         let bytes = causes.iter().filter_map(|cause| match cause.amount {
             Some(Amount::MoreBytes(bytes)) => Some(bytes.unsigned_abs()),
             _ => None,
@@ -107,7 +108,8 @@ fn digests_of_programs_have_what_is_largest() {
     assert!(same.digest().causes.is_empty() && same.brief(&[]).to_string().contains("the programs are the same"));
 }
 
-/// Checks that the causes are the largest of all copies and lines, the largest first. A line whose whole cost is one copy is listed as that copy.
+/// Checks that the causes are the most expensive copies and lines, sorted by cost. If the whole cost of a line is one copy, the copy is listed
+/// instead.
 fn largest_first(name: &str, cost: &ProgramCost) {
     let causes = cost.digest().causes;
     let is_copy = |line: &cost::Line| {
@@ -152,7 +154,7 @@ fn commands_of_a_digest_run_as_printed() {
         }
     }
     assert!(commands >= 7, "{commands}");
-    // Standard input is read once.
+    // Standard input can be read only once, so there is no next command.
     let output = Command::program()
         .args(["cost", "-", "--format", "digest"])
         .write_stdin(fs::read(odd).unwrap())
@@ -161,7 +163,7 @@ fn commands_of_a_digest_run_as_printed() {
     assert!(!String::from_utf8(output.stdout).unwrap().contains("Next:"));
 }
 
-/// A module whose names have these letters.
+/// A module with these characters in its names.
 fn named(letters: &str) -> String {
     let name = letters.bytes().map(|byte| format!("\\{byte:03o}")).collect::<String>();
     format!(
@@ -195,7 +197,7 @@ fn no_name_makes_a_line_of_a_digest() {
                     "{text}"
                 );
                 assert!(text.chars().all(|letter| letter == '\n' || !is_control(letter)), "{text}");
-                // The end of a long source is the line.
+                // A long source is shortened, but still ends with the line.
                 assert!(text.contains(".py:"), "{text}");
             }
         }
@@ -224,7 +226,7 @@ fn digests_of_kernels_and_logs_have_what_is_largest() {
         check(&path.display().to_string(), &scan);
         if let Some(cause) = scan.causes().first() {
             assert_eq!(scan.digest().causes[0].because.as_ref(), Some(&cause.what()));
-            // What it says is in the JSON without `--summary`, too.
+            // The content of the digest is in the JSON without `--summary`, too.
             let output = Command::program().args(["scan", "--format", "json"]).arg(&path).output().unwrap();
             assert!(output.stdout.ends_with(scan.json().as_bytes()), "{}", path.display());
         }

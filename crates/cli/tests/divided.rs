@@ -1,4 +1,4 @@
-//! `xla-shape shard` of a checkpoint that is divided already: the files of one plan become those of another.
+//! `xla-shape shard` of a checkpoint that is divided already: the files of one plan are converted to those of another.
 
 use crate::program::program_path;
 use crate::shard::{Tensor, save, tensor};
@@ -23,7 +23,7 @@ impl Work {
         self.0.path().join(name)
     }
 
-    /// The program with these inputs, which may have `*` in place of the number of a device.
+    /// The command with these inputs. In an input, `*` stands for the number of any device.
     fn shard(&self, inputs: &[&str], plan: &Value, device: i64, output: &str) -> Command {
         fs::write(self.path("plan.json"), plan.to_string()).unwrap();
         let inputs = inputs.iter().flat_map(|input| match input.contains('*') {
@@ -57,7 +57,7 @@ impl Work {
     }
 }
 
-/// The shard of a device element by element, in its layout, with zeros as padding.
+/// The shard of a device in its layout, computed element by element, with zeros as padding.
 fn by_elements((_, _, sizes, data): &Tensor, sharding: &str, shard: &ArrayShape, device: i64) -> Vec<u8> {
     let sizes = sizes.iter().map(|&size| size as u64).collect::<Vec<_>>();
     let whole = ArrayShape::with_default_layout(shard.element_type(), &sizes).unwrap();
@@ -92,7 +92,8 @@ fn is_same_folder(a: &Path, b: &Path) {
     }
 }
 
-/// An 8-way checkpoint in other layouts and another order of axes is the same, whether it is made from the whole or from a 4-way one.
+/// A checkpoint for 8 devices, with other layouts and another order of axes, has the same bytes whether it is made from the undivided checkpoint or
+/// from one for 4 devices.
 #[test]
 fn the_files_of_one_plan_become_those_of_another() {
     let work = Work::new();
@@ -120,7 +121,7 @@ fn the_files_of_one_plan_become_those_of_another() {
     let eight = json!({
         "embed": { "sharding": embed, "layout": "{1,0:T(8,128)}" },
         "scale": "{replicated}",
-        // The shards of three rows do not begin where those of twelve have tiles.
+        // The new shards have three rows, so most of them begin inside a tile of the old shards, which have twelve.
         "w": { "sharding": "{devices=[8,1,1]<=[8]}", "layout": "{1,2,0:T(4,8)(2,1)}" },
         "lone": "{maximal device=6}",
         "*": "{devices=[1,8]<=[8]}",
@@ -134,14 +135,14 @@ fn the_files_of_one_plan_become_those_of_another() {
         work.divide(inputs, &eight, 8, output, &["--slab-bytes", slab]);
         is_same_folder(&work.path("eight"), &work.path(output));
     }
-    // The same without an index, in another order.
+    // The same without an index, with the files in another order.
     let files = ["four/b.device-*.safetensors", "four/a.device-*.safetensors"];
     let done = work.done(&files, &eight, 6, "files", &[]);
     assert_eq!(done["files"][0]["output"], "files/b.device-6.safetensors");
     for name in ["a.device-6.safetensors", "b.device-6.safetensors"] {
         assert!(fs::read(work.path("files").join(name)).unwrap() == fs::read(work.path("eight").join(name)).unwrap());
     }
-    // What was made is right element by element.
+    // Each element of the result is correct.
     for device in 0..8 {
         let bytes = fs::read(work.path(&format!("again/a.device-{device}.safetensors"))).unwrap();
         let shard = "bf16[32,64]{1,0:T(8,128)}".parse().unwrap();
@@ -152,7 +153,7 @@ fn the_files_of_one_plan_become_those_of_another() {
         let expected = by_elements(&two[0], "{devices=[8,1,1]<=[8]}", &shard, device);
         assert!(SafeTensors::deserialize(&bytes).unwrap().tensor("w").unwrap().data() == expected);
     }
-    // And back again: the names, the order of the tensors and every byte are as before.
+    // Converting back gives the same names, the same order of the tensors, and the same bytes.
     work.divide(&["again/m.safetensors.device-*.index.json"], &four, 4, "back", &["--slab-bytes", "3000"]);
     is_same_folder(&work.path("four"), &work.path("back"));
     // One device has the whole tensor.
@@ -163,7 +164,7 @@ fn the_files_of_one_plan_become_those_of_another() {
     assert!(SafeTensors::deserialize(&bytes).unwrap().tensor("embed").unwrap().data() == one[0].3);
 }
 
-/// A KV cache of 8 devices with pages of 16 tokens becomes one of two groups of 4 with pages of 64, and back.
+/// A KV cache on 8 devices with pages of 16 tokens is converted to two groups of 4 devices with pages of 64 tokens, and back.
 #[test]
 fn pages_of_a_cache_become_larger_and_smaller() {
     let work = Work::new();
@@ -214,7 +215,7 @@ fn pages_of_a_cache_become_larger_and_smaller() {
     );
 }
 
-/// Killed twice, and started again: files that are whole are kept, and no other file appears.
+/// The program is killed twice and started again. It keeps complete files, and leaves no other files.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_change_of_the_plan_that_is_killed_goes_on() {
@@ -231,7 +232,7 @@ fn a_change_of_the_plan_that_is_killed_goes_on() {
     let inputs = ["four/a.device-*.safetensors", "four/b.device-*.safetensors"];
     let [first, second] = ["a", "b"].map(|name| work.path(&format!("out/{name}.device-5.safetensors")));
     for is_second in [false, true] {
-        // Parts of one byte take a while, so that the program can be killed in the middle.
+        // Slabs of one byte make the program slow, so that it can be killed in the middle.
         let mut program = work.shard(&inputs, &eight, 5, "out");
         let mut child = program.args(["--slab-bytes", "1"]).stdout(Stdio::null()).spawn().unwrap();
         let counts = format!("/proc/{}/io", child.id());
@@ -239,7 +240,7 @@ fn a_change_of_the_plan_that_is_killed_goes_on() {
             let told = fs::read_to_string(&counts).unwrap_or_default();
             told.lines().find_map(|line| line.strip_prefix("wchar: ")?.parse::<u64>().ok()).unwrap_or_default()
         };
-        // It is in the middle of a file.
+        // Wait until it is in the middle of a file.
         let mut before = None;
         while before.is_none_or(|before| written() < before + 20_000) {
             assert_eq!(child.try_wait().unwrap(), None, "it has not ended");
@@ -257,7 +258,7 @@ fn a_change_of_the_plan_that_is_killed_goes_on() {
     is_same_folder(&work.path("eight"), &work.path("out"));
 }
 
-/// A file of a device with this entry in its metadata.
+/// Writes a file of one device, with these notes in its metadata.
 fn save_noted(path: &Path, (name, dtype, sizes, data): &Tensor, notes: &Value) {
     let view = TensorView::new(*dtype, sizes.clone(), data).unwrap();
     let metadata = HashMap::from([("xla_shape".to_owned(), notes.to_string())]);
@@ -344,7 +345,7 @@ fn files_that_do_not_belong_together_are_refused() {
     }
 }
 
-/// An index that lists no file for a tensor of its device is found out, though no other file of the device is missing.
+/// An index may list no file for a tensor of its device. This is an error, even if the device's other files are complete.
 #[test]
 fn a_file_that_an_index_lacks_is_named() {
     let work = Work::new();
@@ -375,7 +376,7 @@ fn a_file_that_an_index_lacks_is_named() {
     assert!(message.starts_with("cannot read `two/b.device-0.safetensors`"), "{message}");
 }
 
-/// A process may have fewer files open than a checkpoint has, whole or divided.
+/// A checkpoint, divided or not, can have more files than a process may have open.
 #[cfg(unix)]
 #[test]
 fn there_may_be_more_files_than_can_be_open() {

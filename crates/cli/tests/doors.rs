@@ -1,6 +1,6 @@
-//! One law for all doors: the program, the explorer, C and Python give the same answers. `tests/corpus/doors.jsonl` has the questions and
-//! the program's answers, and each door is compared with them: the program and the explorer here, C in `tests/tests/shapes/c_interface.rs`, Python
-//! in `python/tests/test_doors.py`, the explorer as WebAssembly in `web/tests/doors.test.mjs`.
+//! All interfaces give the same answers: the program, the explorer, C and Python. `tests/corpus/doors.jsonl` has the questions and the program's
+//! answers, and each interface is compared with them: the program and the explorer here, C in `tests/tests/shapes/c_interface.rs`, Python in
+//! `python/tests/test_doors.py`, the explorer as WebAssembly in `web/tests/doors.test.mjs`.
 //!
 //! `BLESS=1 cargo test -p xla-shape-cli --test program doors` writes the program's answers into the file.
 
@@ -24,13 +24,13 @@ struct Row {
     /// What the command reads from standard input.
     #[serde(skip_serializing_if = "Option::is_none")]
     input: Option<String>,
-    /// The texts of the files that the command reads, by name. Other names are those of files of the repository.
+    /// The texts of the files that the command reads, by name. Other names are files of the repository.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     files: BTreeMap<String, String>,
-    /// The lines of its JSON.
+    /// The lines of JSON that the command writes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     answer: Vec<Value>,
-    /// What it writes to standard error.
+    /// What the command writes to standard error.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     error: String,
 }
@@ -78,7 +78,7 @@ fn the_program_gives_these_answers() {
     assert!((20..60).contains(&failed), "some questions have no answer, most have one: {failed}");
 }
 
-/// The names and contents of the files that lead to the command in the explorer, if its answers include it.
+/// The names and contents of the files for which the explorer shows this command; `None` if it never does.
 fn given(row: &Row) -> Option<Vec<(String, Vec<u8>)>> {
     let words = row.command.iter().map(String::as_str).collect::<Vec<_>>();
     if !row.files.is_empty() {
@@ -108,7 +108,7 @@ fn the_explorer_gives_the_answers_of_the_program() {
             let given = Given { reading: Some(reading), view: Some(row.command[0].clone()), ..given.clone() };
             answer(&given).view.filter(|view| view.command == row.command)
         });
-        // A text that is nothing known has no view; its message is the page's.
+        // A text that is not recognised has no view; the page itself says so.
         let Some(view) = view else {
             assert!(row.answer.is_empty(), "the explorer has no answer to {:?}", row.command);
             continue;

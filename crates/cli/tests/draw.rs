@@ -123,7 +123,7 @@ fn the_registers_of_a_vector() {
     assert_eq!(both.status.code(), Some(2));
 }
 
-/// Each picture, and each page, is readable on a dark background: what is white there becomes dark, and text outside of cells light.
+/// Each picture and each page is readable on a dark background: white areas become dark, and text outside cells becomes light.
 #[test]
 fn pictures_have_a_dark_form() {
     for kind in [
@@ -134,7 +134,7 @@ fn pictures_have_a_dark_form() {
         for form in ["--svg", "--html"] {
             let output = draw(&[kind, &[form, "-"]].concat()).stdout;
             let picture = String::from_utf8(output).unwrap();
-            // A page follows its button, too, so its drawings have no colours of their own for the dark.
+            // A page also has a button for dark colours, so its drawings do not follow the system by themselves.
             let by_system = picture.contains("@media (prefers-color-scheme:dark)");
             assert_eq!(by_system, form == "--svg", "{kind:?} {form}");
             assert_eq!(picture.contains("light-dark("), form == "--html", "{kind:?} {form}");
@@ -149,7 +149,7 @@ fn pictures_have_a_dark_form() {
     }
 }
 
-/// Several drawings can stand in one document: no id is in two of them.
+/// Several drawings can stand in one document: no id occurs in two of them.
 #[test]
 fn ids_of_drawings_differ() {
     let ids = |arguments: &[&str]| {

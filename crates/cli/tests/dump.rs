@@ -148,7 +148,7 @@ fn the_compilers_memory_analysis_is_used() {
     let directory = folder.path().to_str().unwrap();
     let analysis = "{\"argument_size_in_bytes\": 4096, \"output_size_in_bytes\": 4096, \"alias_size_in_bytes\": 0, \
                     \"temp_size_in_bytes\": 36864, \"peak_memory_in_bytes\": 9, \"generated_code_size_in_bytes\": 7}";
-    // Beside a module alone, and beside a module with an assignment. A file without a prefix belongs to every module of the directory.
+    // With a module alone, and with a module and its assignment. A file without a prefix belongs to every module of the directory.
     write(folder.path(), &[("m.after.hlo", MODULE), ("stats.json", analysis)]);
     for accuracy in ["exact: the compiler's own memory analysis", "exact: the compiler's own assignment"] {
         let (_, json, _) = hlo(&[directory, "--format", "json"]);

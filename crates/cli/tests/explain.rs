@@ -68,14 +68,14 @@ fn a_shape_without_a_layout_is_explained_for_tpus() {
     let lead = "f32[100,200]{1,0}\nTPU v5e stores it as f32[100,200]{0,1:T(8,128)} in 102,400 bytes";
     assert!(bare.starts_with(lead), "{bare}");
     assert!(bare.contains("The text has no layout"), "{bare}");
-    // A layout in the text is used, even if it is the default one.
+    // A layout in the text is used, even if it is the default layout.
     for written in ["f32[100,200]{1,0}", "b(f32[100,200]{1,0})", "(f32[100,200]{1,0})"] {
         let page = page(written);
         assert!(!page.contains("TPU") && !page.contains("no layout"), "{page}");
     }
     assert_eq!(explain_json("f32[100,200]{1,0}").get("tpu"), None);
     assert_eq!(explain_json("f32[100,200]")["tpu"][0]["shape"], "f32[100,200]{0,1:T(8,128)}");
-    // In a tuple, each leaf separately.
+    // In a tuple, this holds for each leaf separately.
     let tuple = "(f32[2,3]{1,0}, (bf16[1,3072], token[]), s8[7])";
     let text = page(tuple);
     assert!(text.contains("    {1,0}  bf16[1,3072]{1,0:T(2,128)(2,1)}\n"), "{text}");

@@ -1,4 +1,4 @@
-//! The explorer and the program say the same: each view of the explorer names a command, and here the program runs it.
+//! The explorer and the program give the same answers: each view of the explorer names a command, which the program runs here.
 
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ fn project(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
 }
 
-/// Rows of a file of the corpus, spread over all of it.
+/// Some rows of a file of the corpus, evenly spaced.
 fn rows(name: &str, count: usize) -> Vec<Value> {
     let text = fs::read_to_string(project("tests/corpus").join(name)).unwrap();
     let lines = text.lines().collect::<Vec<_>>();
@@ -41,7 +41,7 @@ fn program(view: &View, folder: &Path, input: &[u8], options: &[&str]) -> [Strin
     [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap())
 }
 
-/// Compares every view of every reading with the program; returns how many there are.
+/// Compares every view, for every way to read the input, with the program. Returns the number of views.
 #[track_caller]
 fn compare(given: &Given<'_>, folder: &Path) -> usize {
     let input = given.files.first().map_or(&b""[..], |file| file.bytes);
@@ -69,7 +69,7 @@ fn compare(given: &Given<'_>, folder: &Path) -> usize {
             }
             if let Some(page) = &view.page {
                 let [of_program, _] = program(&view, folder, input, &["--html", "-"]);
-                // The program reads the events of a run from the file once more; the explorer has all else.
+                // The program reads the file once more to show the events of a run. The explorer cannot, but the rest is equal.
                 if reading.name == "profile" && choice.name == "cost" {
                     let tables = |page: &str| {
                         page.split_once("id=\"measured-lines\"").unwrap().1.split_once("</main>").unwrap().0.to_owned()

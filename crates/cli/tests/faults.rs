@@ -53,7 +53,7 @@ fn huge_requests_are_answered_without_huge_memory() {
     let folder = folder_with(&[("in.bin", &[1, 2, 3, 4, 5, 6])]);
     let huge = "u8[2,3]{1,0:T(2000000000000,300)}";
     let output = run(&folder, &["relayout", "in.bin", "--from", "u8[2,3]", "--to", huge, "-o", "out.bin"]);
-    // On systems that can reserve space for files, the full disk is found before any work.
+    // Systems that can reserve space for files report the full disk before any work.
     let said = error(&output);
     assert!(said.contains("not enough memory for") || said.contains("cannot write `out.bin`"), "{output:?}");
     let output = run(&folder, &["relayout", "in.bin", "--from", "u8[2,3]", "--to", huge, "-o", "-"]);
@@ -63,7 +63,7 @@ fn huge_requests_are_answered_without_huge_memory() {
     assert!(error(&output).contains("expected 6000000000000 bytes"), "{output:?}");
     assert_eq!(names(folder.path()), ["in.bin"]);
 
-    // Huge sizes in arrays without elements.
+    // Arrays without elements, but with huge sizes in other dimensions.
     fs::write(folder.path().join("empty.raw"), b"").unwrap();
     for element_bits in [i64::MAX as u64, 1 << 40, 136] {
         let from = format!("u8[0]{{0:E({element_bits})}}");
@@ -73,7 +73,7 @@ fn huge_requests_are_answered_without_huge_memory() {
         assert!(fs::read(folder.path().join("out.raw")).unwrap().is_empty());
     }
 
-    // A picture shows a part, so its size does not grow with the array.
+    // A picture shows only a part of a large array, so its size is limited.
     for shape in ["f32[2000000000,1000000000]", "f32[3,5]{1,0:T(2000000000,1000000000)}", "pred[9223372036854775807]"] {
         let output = run(&folder, &["draw", shape]);
         assert!(output.stdout.len() + output.stderr.len() < 1 << 20, "{shape}");
@@ -84,7 +84,7 @@ fn huge_requests_are_answered_without_huge_memory() {
 #[test]
 fn a_full_disk_leaves_the_old_file() {
     let folder = folder_with(&[("in.bin", &[7; 1 << 20]), ("out.bin", b"old")]);
-    // A limit on the size of files, as a full disk, fails where room is taken, or else a write in its middle.
+    // A limit on the size of files acts like a full disk: reserving space fails, or else a write fails halfway.
     for slab in [1 << 20, 4096] {
         let command = format!(
             "trap '' XFSZ; ulimit -f 8; exec '{PROGRAM}' relayout in.bin --from 'u8[1024,1024]' --to '{{0,1}}' \
@@ -159,7 +159,7 @@ fn a_replaced_file_keeps_its_permissions_and_a_link_stays_a_link() {
 fn a_replaced_file_keeps_its_group_but_no_more() {
     let folder = folder_with(&[("in.bin", &[1, 2, 3, 4, 5, 6]), ("out.bin", b"old")]);
     let out = folder.path().join("out.bin");
-    // Not every user may change the group of a file.
+    // Some users may not change the group of a file.
     let own = fs::metadata(&out).unwrap().gid();
     let group = if chown(&out, None, Some(4321)).is_ok() { 4321 } else { own };
     fs::set_permissions(&out, fs::Permissions::from_mode(0o7764)).unwrap();
@@ -195,10 +195,10 @@ fn a_link_that_leads_to_nothing_stays_and_then_leads_to_the_file() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_program_that_is_killed_leaves_the_old_file_and_no_other() {
-    // Not INT, which shells ignore for background processes.
+    // INT is left out, because shells ignore it for background processes.
     for signal in ["KILL", "TERM"] {
         let folder = folder_with(&[("out.bin", b"old")]);
-        // Empty, but so large that the program works for a while.
+        // The file has no data, but is so large that the program needs a while.
         fs::File::create(folder.path().join("in.bin")).unwrap().set_len(1 << 30).unwrap();
         let arguments = ["relayout", "in.bin", "--from", "u8[32768,32768]", "--to", "{1,0:T(8,128)}", "-o", "out.bin"];
         let mut child = start(&folder, &[&arguments[..], &["--slab-bytes", "4096"]].concat());
@@ -263,7 +263,7 @@ fn pipes_that_do_not_end_are_read_no_further_than_the_array() {
             move || {
                 let mut pipe = fs::File::options().write(true).open(pipe).unwrap();
                 let _ = pipe.write_all(&beginning);
-                // Until the reading end is closed.
+                // Write until the reading end is closed.
                 while pipe.write_all(&[0xff; 1 << 16]).is_ok() {}
             }
         });
@@ -332,7 +332,7 @@ fn what_only_the_input_names_is_a_file() {
     fs::write(folder.path().join("log.txt"), &line).unwrap();
     let output = run(&folder, &["rustc", "log.txt"]);
     assert_eq!(output.stdout, line.as_bytes());
-    // Output files that the program names itself must be regular files, too.
+    // The names of these output files come from the program, not from the user. They must be regular files, too.
     let one =
         [&[56, 0, 0, 0, 0, 0, 0, 0][..], br#"{"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}}   "#, b"x"].concat();
     fs::write(folder.path().join("w.safetensors"), one).unwrap();
@@ -350,7 +350,7 @@ fn without_own_codes(text: &str) -> String {
     for part in parts {
         result.push_str(part.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix('m').unwrap_or("\u{1b}"));
     }
-    // Bold, the colours of errors, warnings and notes, and their end.
+    // Remove the codes for bold, for the colours of errors, warnings and notes, and for their end.
     ["1", "31", "32", "33", "0"].iter().fold(result, |text, code| text.replace(&format!("\u{1b}[{code}m"), ""))
 }
 
@@ -427,7 +427,7 @@ fn on_a_terminal(folder: &TempDir, arguments: &[&str]) -> (String, i32) {
     (String::from_utf8(written).unwrap(), child.wait().unwrap().code().unwrap())
 }
 
-/// A file can have many names. The program overwrites neither its input nor its other output, whichever name is used.
+/// A file can have several names. Whichever is used, the program overwrites neither its input nor its other output.
 #[test]
 fn an_output_is_neither_an_input_nor_another_output() {
     let module = b"HloModule m, is_scheduled=true\nENTRY e { ROOT a = f32[8]{0} parameter(0) }\n";
@@ -481,12 +481,12 @@ fn an_output_is_neither_an_input_nor_another_output() {
         assert_eq!(error(&output), message, "{arguments}");
     }
     assert_eq!(names(folder.path()), before);
-    // A device accepts everything.
+    // Two outputs may go to the same device.
     let output = run(&folder, &["draw", "f32[8]", "--svg", "/dev/null", "--html", "/dev/null"]);
     assert!(output.status.success(), "{output:?}");
 }
 
-/// A file that the shell opened for the program is written as the shell opened it.
+/// If the shell opened a file for the program, the program appends or overwrites as the shell opened it.
 #[test]
 fn streams_that_lead_to_files_keep_what_is_in_them() {
     let picture = {
@@ -513,7 +513,7 @@ fn streams_that_lead_to_files_keep_what_is_in_them() {
     assert!(Command::new("bash").args(["-c", &command]).current_dir(&folder).output().unwrap().status.success());
     let log = fs::read_to_string(folder.path().join("log")).unwrap();
     assert_eq!(log, format!("before\n{picture}behind\n"));
-    // One stream takes one output, whatever name it has.
+    // Standard output takes one output, whatever name the arguments use for it.
     for arguments in ["--svg - --html /dev/stdout", "--svg /dev/stdout --format json"] {
         let command = format!("{PROGRAM} draw f32[8] {arguments} > log");
         let output = Command::new("bash").args(["-c", &command]).current_dir(&folder).output().unwrap();
@@ -522,7 +522,7 @@ fn streams_that_lead_to_files_keep_what_is_in_them() {
     }
 }
 
-/// Messages repeat wrong arguments, and these may come from files: `xla-shape explain "$(cat name)"`.
+/// Messages repeat wrong arguments, which may come from files: `xla-shape explain "$(cat name)"`.
 #[test]
 fn wrong_usage_does_not_control_a_terminal() {
     let hostile = "\u{1b}]0;x\u{7}\u{1b}[31m\u{8}\u{9b}2J\u{7f}\u{202e}\r";
@@ -542,7 +542,7 @@ fn wrong_usage_does_not_control_a_terminal() {
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
         let text = String::from_utf8(output.stderr).unwrap();
         assert!(text.contains("\\u{1b}]0;x\\u{7}\\u{1b}[31m"), "{arguments:?}: {text:?}");
-        // Clap colours its own words; these colours do not come from an argument.
+        // Remove the colours of clap's own words, which do not come from an argument.
         let mut own = text.replace("\u{1b}[0m", "");
         for number in ["1", "4", "31", "32", "33", "1;31", "1;4"] {
             own = own.replace(&format!("\u{1b}[{number}m"), "");

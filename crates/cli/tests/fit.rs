@@ -12,7 +12,7 @@ struct Answer {
     code: i32,
 }
 
-/// Runs `fit` in a folder that has programs which fit (`a`, `b`), do not (`large`), or are refused for another reason.
+/// Runs `fit` in a folder of programs. Programs `a` and `b` fit, `large` does not, and the others are refused for other reasons.
 fn fit(folder: &Path, arguments: &[&str]) -> Answer {
     for (name, wish) in [
         ("a", ""),
@@ -66,7 +66,7 @@ fn every_setting_has_a_row_and_one_that_fails_loses_no_other() {
     assert_eq!((&large["setting"]["program"], &large["setting"]["x"]), (&json!("large"), &json!("1")));
     assert_eq!(large["available_bytes"], json!(63_u64 << 28));
     assert_eq!((&large["largest"]["op_name"], &large["largest"]["role"]), (&json!("x"), &json!("argument")));
-    // The module that the compiler left needs less memory than its message says: the message counts.
+    // The module that the compiler dumped needs less memory than its message says. The answer has the figure of the message.
     let short = (22 << 30) - (63 << 28);
     assert_eq!((&large["needed_bytes"], &large["short_bytes"]), (&json!(22_u64 << 30), &json!(short)));
     // A kernel was refused for VMEM, so how much HBM the program needs is not known.
@@ -77,7 +77,7 @@ fn every_setting_has_a_row_and_one_that_fails_loses_no_other() {
         held.iter().sum::<u64>() >= short && held[1..].iter().sum::<u64>() < short,
         "no more than must go: {held:?}"
     );
-    // What the compiler said, also of what does not fit, was in the cache; what died was asked again.
+    // The compiler's answers came from the cache, also those about programs that do not fit. If the compiler had died, it was asked again.
     assert_eq!((&answer["kept"], &answer["settings"]), (&json!(6), &json!(16)));
 }
 
@@ -111,7 +111,7 @@ fn where_nothing_fits_the_exit_code_says_so() {
     let answer = fit(folder.path(), &["large.mlir", "--no-cache"]);
     assert_eq!(answer.code, 1);
     assert!(answer.output.starts_with("0 of 1 setting fit."), "{}", answer.output);
-    // If there is a single setting, the reason is enough.
+    // For a single setting, the text is only the reason.
     let answer = fit(folder.path(), &["dies.mlir", "--no-cache"]);
     let (_, reasons) = answer.output.split_once("\nWithout figures\n").unwrap();
     assert!(reasons.starts_with("  ") && !reasons.trim_start().starts_with(':'), "{reasons}");

@@ -1,4 +1,5 @@
-//! What the types of answers say, in files: `docs/schemas`, and the tools of agents in the pages about them. `scripts/bless.sh` writes them.
+//! Files that are generated from the types of answers: `docs/schemas`, and the tables of tools in the pages for agents. `scripts/bless.sh` writes
+//! them.
 
 use crate::program::Command;
 use serde_json::Value;
@@ -37,7 +38,7 @@ fn schemas_are_those_of_the_program() {
     assert_eq!(files, names);
 }
 
-/// Each field says what it means, its unit, and when it is null.
+/// The documentation of each field gives its meaning, its unit, and when it is null.
 #[test]
 fn every_field_has_a_description() {
     fn visit(form: &Value, place: &str) {
@@ -55,7 +56,7 @@ fn every_field_has_a_description() {
     }
 }
 
-/// The tools of `mcp`, as it lists them.
+/// The tools, as `mcp` lists them.
 fn listed(arguments: &[&str]) -> Vec<Value> {
     let asked = "{\"id\":1,\"method\":\"tools/list\"}\n";
     let output = Command::program().arg("mcp").args(arguments).write_stdin(asked).output().unwrap();
@@ -63,7 +64,7 @@ fn listed(arguments: &[&str]) -> Vec<Value> {
     answer["result"]["tools"].as_array().unwrap().clone()
 }
 
-/// The tools as a table; with those that only `--write` offers.
+/// The tools as a table, including those that only `--write` offers.
 fn tools() -> String {
     let usual = listed(&[]);
     let row = |tool: &Value| {

@@ -1,19 +1,19 @@
-//! Compilers that hang. They are waited for 20 seconds longer than their limit: a test of `compile` starts them, and one of the last tests
-//! reads what came of them.
+//! Compilers that hang. The program waits for them 20 seconds longer than their time limit. So a test of `compile` starts them, and one of the last
+//! tests reads the answers.
 
 use crate::compile::{Answer, plugin, run};
 use std::sync::{LazyLock, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
-/// A plug-in may hang in any call, with limits of its own or without.
+/// Plug-ins that hang in different calls.
 const CASES: [(&str, &str); 3] = [
     ("module {} // fake:hang-optimized", ""),
     ("module {} // fake:hang-stats", ""),
-    // In loading, which has a limit of a minute.
+    // This one hangs while it is loaded, which has a limit of a minute.
     ("module {}", "hang"),
 ];
 
-/// The answers, which come in the background from the first look at them.
+/// The answers. The first use of this starts the compilers in the background.
 static ANSWERS: LazyLock<Mutex<Vec<JoinHandle<Answer>>>> = LazyLock::new(|| {
     let start = |(text, kind): (&'static str, &'static str)| {
         thread::spawn(move || {
@@ -26,12 +26,12 @@ static ANSWERS: LazyLock<Mutex<Vec<JoinHandle<Answer>>>> = LazyLock::new(|| {
     Mutex::new(CASES.map(start).into())
 });
 
-/// Whether all of them still run.
+/// Whether all of the compilers are still running.
 pub(crate) fn have_no_answer() -> bool {
     ANSWERS.lock().unwrap_or_else(PoisonError::into_inner).iter().all(|answer| !answer.is_finished())
 }
 
-/// Each says so. Without a limit for the process of the compiler, this does not end.
+/// Waits for all answers: each says that the compiler was ended. If the process of the compiler had no time limit, this would never return.
 pub(crate) fn are_ended() {
     let answers = std::mem::take(&mut *ANSWERS.lock().unwrap_or_else(PoisonError::into_inner));
     assert_eq!(answers.len(), CASES.len());

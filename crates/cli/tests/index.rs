@@ -106,7 +106,7 @@ fn an_index_or_position_outside_is_an_error() {
 #[test]
 fn maps_agree_with_xla() {
     let mut agreed = 0;
-    // The tests of shapes have every row; each one is a call of the program here.
+    // The tests of shapes check every row. Here, each row starts the program, so only some are checked.
     for row in corpus::<Value>("linear_index.jsonl").iter().step_by(5) {
         let layout = row["layout"].as_str().unwrap();
         let expected = row["physical_to_logical"].as_array().unwrap().iter();

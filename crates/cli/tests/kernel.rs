@@ -31,7 +31,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// A profile says how long the instruction took that calls the kernel.
+/// A profile gives the time of the instruction that calls the kernel.
 #[test]
 fn a_kernel_has_its_measured_time() {
     let folder = tempfile::tempdir().unwrap();
@@ -166,7 +166,7 @@ fn the_launches_of_a_gpu_have_instructions_and_grids() {
     assert_eq!(names, ["wrapped_transpose.1", "wrapped_transpose", "cudnn-conv.1", "wrapped_transpose.2"]);
     assert_eq!((&convolution[0]["grid"], &convolution[0]["threads"]), (&json!([576, 1, 1]), &json!([128, 1, 1])));
     assert_eq!((&convolution[2]["kind"], &convolution[2]["grid"]), (&json!("Convolution"), &Value::Null));
-    // Without the names of the steps, a kernel that is launched twice may be that of several instructions.
+    // The dump does not name the launches, so a kernel that is launched twice may belong to several instructions.
     let attention = launches("attention");
     let row = |launch: &Value| (launch["kernel"].clone(), launch["instruction"].clone());
     assert_eq!(row(&attention[2]), (json!("gemm_fusion_dot_3"), json!("gemm_fusion_dot.3")));
@@ -222,7 +222,7 @@ fn a_kernel_is_compared_with_xla() {
     let (_, text, _) = run(&example("softmax"), &["--against", xla.to_str().unwrap(), "--format", "json"]);
     let answer = serde_json::from_str::<Value>(&text).unwrap();
     let [program] = &answer["against_xla"].as_array().unwrap()[..] else { panic!() };
-    // The compiler's own counts, in the files of the dump.
+    // The counts agree with the compiler's own, which are in the files of the dump.
     let total = |folder: &str| {
         let files = fs::read_dir(example(folder)).unwrap().map(|file| file.unwrap().path());
         let files = files.filter(|path| path.to_str().unwrap().ends_with("schedule-analysis_final_bundles.txt"));
@@ -238,13 +238,13 @@ fn a_kernel_is_compared_with_xla() {
         assert!(program[side]["least"].as_u64() <= program[side]["executed"].as_u64());
         assert!(program[side]["executed_empty"].as_u64() <= program[side]["executed"].as_u64());
     }
-    // A program without kernels can stand after `--against`, but not alone.
+    // A program without kernels is allowed after `--against`, but not alone.
     let (code, _, errors) = run(&xla, &[]);
     assert_eq!(code, Some(1));
     assert!(errors.contains("expected files of kernels"), "{errors}");
 }
 
-/// Runs the program on a text that the fake compiler compiles.
+/// Runs `kernel` on a program that the fake compiler compiles.
 fn compiled(text: &str, against: Option<&str>, more: &[&str]) -> (Option<i32>, String, String) {
     let program = program_path();
     let plugin = program.parent().unwrap().join("deps").join(format!("{DLL_PREFIX}pjrt_fake{DLL_SUFFIX}"));
@@ -268,7 +268,7 @@ fn a_refused_program_has_the_dump_until_then() {
         "{text}"
     );
     assert!(text.contains("v5e:2x2: ") && text.contains("the program asks for an error"), "{text}");
-    // The refusal is said, and not that the dump cannot be read.
+    // The error is the refusal, not that the dump cannot be read.
     let (code, text, _) = compiled("module {} // fake:no-directory fake:error", None, &[]);
     assert_eq!(code, Some(1));
     assert!(text.contains("the program asks for an error"), "{text}");
@@ -277,7 +277,7 @@ fn a_refused_program_has_the_dump_until_then() {
     assert!(text.starts_with("v5e:2x2: ") && !text.contains("the compiler dumped no kernel"), "{text}");
 }
 
-/// Each device has a dump of its own. If one is missing, those of other devices do not stand for it.
+/// Each device has its own dump. A missing dump is an error; the dump of another device is not used instead.
 #[test]
 fn a_device_without_a_dump_is_named() {
     let (code, text, _) =
@@ -288,7 +288,7 @@ fn a_device_without_a_dump_is_named() {
     assert!(!text.contains("v5e:2x2: before the change"), "{text}");
 }
 
-/// What is missing or cut off on either side is said, because the sums are then too small.
+/// If something is missing or cut off on either side, the sums are too small, so the answer says so.
 #[test]
 fn a_comparison_says_what_is_missing() {
     let folder = tempfile::tempdir().unwrap();
@@ -348,7 +348,7 @@ fn a_kernel_that_cannot_fit_is_not_compiled() {
     assert!(folder.path().join("dump").exists());
 }
 
-/// Runs `block` in a folder with programs that the fake compiler compiles.
+/// Runs `block` in a folder of programs, with the fake compiler.
 fn block(arguments: &[&str]) -> (Option<i32>, String, String) {
     let program = program_path();
     let plugin = program.parent().unwrap().join("deps").join(format!("{DLL_PREFIX}pjrt_fake{DLL_SUFFIX}"));
@@ -372,7 +372,7 @@ fn programs_are_ordered_by_their_least_time() {
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert_eq!(code, Some(0), "{errors}");
     for part in [
-        // Two bundles at 1.75 GHz. If two candidates are equal, the first one is named.
+        // 1.14 ns is two bundles at 1.75 GHz. If two candidates take the same time, the first one is named.
         "Of 4 candidates, 2 have a time on v6e:2x2. The least is that of program wide: at least 1.14 ns.",
         "Note on program wide; program small: what the grid copies is not known, because the compiler's files do not have the index maps",
         "2 candidates refused by the compiler, such as program none: the compiler dumped no kernel",
@@ -456,7 +456,7 @@ fn a_page_counts_the_bundles_that_it_does_not_show() {
         let text =
             (0..bundles).map(|number| format!("{number:#x} : {{ %s{number}_s0 = smov.u32 0 }}\n")).collect::<String>();
         let text = format!("{text}{bundles:#x} : {{}} /* exit bundle: %k = custom-call(%x) */\n");
-        // The exit bundle is one of them.
+        // The exit bundle counts, so remove another one.
         let text = text.replacen("0x0 : { %s0_s0 = smov.u32 0 }\n", "", 1);
         fs::write(folder.path().join("llo.k.final_bundles.txt"), text).unwrap();
         let page = folder.path().join("page.html");

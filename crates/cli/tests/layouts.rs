@@ -78,7 +78,7 @@ fn what_differs_is_named() {
         assert_eq!(differences(tiled, other), expected, "{other}");
     }
     assert_eq!(differences("s4[8]{0}", "s4[8]{0:E(4)}"), json!(["element_bits"]));
-    // Equal bytes in two memories are still copied.
+    // Arrays with equal bytes in two memories still need a copy.
     let text =
         run(&["compare", tiled, "f32[8,128]{1,0:T(8,128)S(1)}"]).split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(text.contains("different memory spaces, S(0) HBM and S(1) VMEM, so a copy moves all bytes"), "{text}");
@@ -91,7 +91,8 @@ fn a_tpu_chooses_missing_layouts() {
         let text = run(&["compare", pair[0], pair[1], "--for", "TPU v5 lite"]);
         (text, compare(&[pair[0], pair[1], "--for", "v5e"]))
     };
-    // Row-major, the bytes are the same; on a TPU, a row of tiles holds eight rows. The first words are about the TPU.
+    // In row-major order, the bytes are the same. On a TPU they are too, because one row of tiles holds all eight rows. The text begins with the
+    // TPU.
     let text = run(&["compare", pair[0], pair[1]]).split_whitespace().collect::<Vec<_>>().join(" ");
     let lead = "TPU v5e stores them as f32[8,1024]{1,0:T(8,128)} and f32[8192]{0:T(1024)}: the same bytes (--for v5e says more). \
                 Row-major, as without a layout: The same bytes, as a reshape: ";
@@ -155,20 +156,20 @@ fn a_reshape_is_free_or_names_its_cost_and_a_free_layout() {
     assert_eq!(moves["free_result"], "bf16[64,192]{1,0:T(2,128)(2,1)}");
     assert!(moves["reason"].as_str().unwrap().starts_with("element (0,0,128) moves from position 256"), "{moves}");
 
-    // The same sizes in another order: the reshape and the transpose.
+    // The same sizes in another order could be a reshape or a transpose: the answer has both.
     let both = compare(&["f32[2,3]{1,0}", "f32[3,2]{0,1}"]);
     assert_eq!((&both["reshape"]["free"], &both["reshape"]["free_result"]), (&json!(false), &json!("f32[3,2]{1,0}")));
     assert_eq!((&both["transpose"]["free"], &both["transpose"]["permutation"]), (&json!(true), &json!([1, 0])));
     let text = run(&["compare", "f32[2,3]{1,0}", "f32[3,2]{0,1}"]);
     assert!(text.contains("As a reshape: not free.") && text.contains("As a transpose by (1,0): free."), "{text}");
 
-    // A row of tiles is the same bytes as an array of one dimension.
+    // A single row of tiles has the same bytes as an array of one dimension.
     let line = compare(&["f32[8,128]", "f32[1024]", "--for", "v5e"]);
     assert_eq!((&line["from"], &line["reshape"]["free"]), (&json!("f32[8,128]{1,0:T(8,128)}"), &json!(true)));
-    // No layout makes this free.
+    // No layout makes this reshape free.
     let none = reshape(&["f32[100,200]", "f32[20000]", "--for", "v5e"]);
     assert_eq!((&none["free"], &none["free_result"]), (&json!(false), &json!(null)));
-    // A layout in the text is kept, even if it is the default one.
+    // A layout in the text is kept, even if it is the default layout.
     let written = compare(&["f32[8,1024]{1,0}", "f32[8192]{0}", "--for", "v5e"]);
     assert_eq!((&written["from"], &written["to"]), (&json!("f32[8,1024]{1,0}"), &json!("f32[8192]{0}")));
     assert_eq!(written["reshape"]["free"], true);
@@ -207,10 +208,10 @@ fn the_devices_choice_comes_first_and_the_given_layout_is_compared_with_it() {
     );
     let others = rows[2..].iter().map(|row| row["bytes"].as_u64().unwrap()).collect::<Vec<_>>();
     assert!(others.is_sorted_by(|a, b| a < b), "of equal layouts, one: {others:?}");
-    // Each order of the two most minor dimensions, and the given layout.
+    // One layout for each order of the two most minor dimensions, and the given layout.
     assert_eq!(rows.iter().map(|row| row["orders"].as_u64().unwrap()).sum::<u64>(), 12 + 1);
     assert_eq!(advise(&[shape, "--top", "3"]).len(), 3);
-    // A layout in the text is a given one, even if it is the default one.
+    // A layout in the text counts as given, even if it is the default layout.
     let choices = |shape| advise(&[shape]).iter().map(|row| row["choice"].clone()).collect::<Vec<_>>();
     assert!(choices("f32[100,200]{1,0}").contains(&json!("given")));
     assert!(!choices("f32[100,200]").contains(&json!("given")));

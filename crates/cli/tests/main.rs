@@ -1,4 +1,4 @@
-//! The program as users run it: each file is about a verb, or about what verbs have in common.
+//! Tests the program as users run it. Each file is about a verb, or about what several verbs have in common.
 
 mod book;
 mod check;
@@ -38,7 +38,7 @@ mod tune_sets;
 mod validator;
 mod vector;
 
-/// A file that nobody names is not compiled, so that none of its tests runs.
+/// A file without a `mod` line is not compiled, and its tests would silently not run.
 #[test]
 fn every_file_is_a_module() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
@@ -54,7 +54,7 @@ fn every_file_is_a_module() {
     assert!(files > 0);
 }
 
-/// In the root, and with this name, it is one of the last tests.
+/// Tests run in the order of their names. This one is in the root module and begins with `t`, so it is one of the last.
 #[test]
 fn the_process_of_a_compiler_that_hangs_is_ended() {
     hangs::are_ended();

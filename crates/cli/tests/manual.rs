@@ -17,7 +17,7 @@ static VERBS: LazyLock<Vec<String>> = LazyLock::new(|| {
     lines.map(|line| line.split(' ').next().unwrap().to_owned()).collect()
 });
 
-/// The lines of the help that list verbs, with the groups that they are in.
+/// The lines of the help that list verbs, each with its group.
 fn listed(help: &str) -> Vec<(&str, Vec<&str>)> {
     let mut groups = Vec::<(&str, Vec<&str>)>::new();
     for line in help.lines().skip_while(|line| !line.starts_with("A shape:")).take_while(|line| *line != "Options:") {
@@ -187,7 +187,7 @@ fn bash_completes_verbs_and_their_options() {
     }
 }
 
-/// The program's own messages look like the argument parser's: one style, and colours where they are wanted.
+/// The program's own messages look like the argument parser's: the same style, and colours only if the user wants them.
 #[test]
 fn messages_have_colours_where_they_are_wanted() {
     let error = |arguments: &[&str]| {

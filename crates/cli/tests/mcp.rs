@@ -1,4 +1,4 @@
-//! `xla-shape mcp`, driven as a client drives it: line by line, over its standard input and output.
+//! `xla-shape mcp`, used as a client uses it: line by line, over its standard input and output.
 
 use crate::compile::plugin;
 use crate::program::program_path;
@@ -71,7 +71,7 @@ impl Client {
         result["structuredContent"].clone()
     }
 
-    /// The message of the error of a call.
+    /// The error message of a call.
     fn refused(&mut self, tool: &str, arguments: Value) -> String {
         let content = self.call(tool, arguments.clone());
         let message = content["error"]["message"].as_str();
@@ -83,7 +83,7 @@ impl Client {
     }
 }
 
-/// At the end of its input, a server ends.
+/// The server ends at the end of its input.
 impl Drop for Client {
     fn drop(&mut self) {
         drop(self.input.take());
@@ -94,7 +94,8 @@ impl Drop for Client {
     }
 }
 
-/// Panics unless the schema of what a tool answers is a schema. The forms in it are documents of their own.
+/// Panics if the schema of a tool's answers is not a valid schema. Each form of answer in it is a schema document of its own, so it is checked
+/// separately.
 fn well_formed_answer(schema: &Value) {
     let mut whole = schema.clone();
     let forms = whole.pointer_mut("/properties/answers/items/anyOf").map(Value::take);
@@ -133,9 +134,9 @@ fn every_tool_answers_by_its_schema() {
         let tool = tools.iter().find(|one| one["name"] == tool).unwrap();
         tool["inputSchema"]["properties"][argument].clone()
     };
-    // Each says when to use it.
+    // Each description says when to use the tool.
     assert!(tools.iter().all(|tool| tool["description"].as_str().unwrap().contains(". Use it ")));
-    // A closed set of names is an enum. Devices have more names than can be listed, so some are examples.
+    // If all allowed names are known, the schema lists them as an enum. Devices have too many names to list, so it gives some as examples.
     assert!(input("convert", "from")["enum"].as_array().unwrap().contains(&json!("cute")));
     assert!(input("convert", "to")["items"]["enum"].as_array().unwrap().contains(&json!("numpy")));
     assert!(input("convert", "emit")["enum"].as_array().unwrap().contains(&json!("rust")));
@@ -175,12 +176,12 @@ fn every_tool_answers_by_its_schema() {
             let part = client.call("more", json!({ "handle": handle }))["part"].clone();
             assert!(!part["value"].is_null(), "{part}");
         } else {
-            // The answer of `rustc` is a text.
+            // The answer of `rustc` is text.
             let has_text = content["digest"].as_str().is_some_and(|text| text.contains("f32["));
             assert!(has_text || !answers.is_empty(), "{tool} {arguments}: {content}");
         }
         for answer in answers {
-            // `xla-shape/hlo/1`
+            // A schema's name is like `xla-shape/hlo/1`.
             let name = answer["schema"].as_str().unwrap().split('/').nth(1).unwrap().to_owned();
             let schema = fs::read_to_string(repository().join(format!("docs/schemas/{name}.json"))).unwrap();
             assert_eq!(mistakes(&serde_json::from_str(&schema).unwrap(), &answer), [""; 0], "{tool} {arguments}");
@@ -199,7 +200,7 @@ fn every_tool_answers_by_its_schema() {
         let (input, properties) = (&tool["inputSchema"], tool["inputSchema"]["properties"].as_object().unwrap());
         assert_well_formed(input);
         well_formed_answer(&tool["outputSchema"]);
-        // What `--write` adds to a tool is a file that it writes.
+        // A tool with more arguments because of `--write` is one that writes a file.
         let usual = usual.iter().find(|usual| usual["name"] == tool["name"]);
         assert_eq!(
             tool["annotations"]["readOnlyHint"],
@@ -316,17 +317,17 @@ fn arguments_cannot_do_harm() {
         ("compile", json!({ "program": "p.mlir", "option": ["xla_dump_to=x"] })),
         ("compile", json!({ "program": "p.mlir", "option": ["xla_dump_to=1"] })),
         ("compile", json!({ "program": "p.mlir", "option": ["xla_any=/etc/passwd"] })),
-        // Names and texts are not paths.
+        // A name must not be a path, and a text not an option.
         ("hlo", json!({ "file": { "text": MODULE, "name": "../m.hlo" } })),
         ("hlo", json!({ "file": { "text": MODULE, "name": "/m.hlo" } })),
         ("hlo", json!({ "file": { "text": 7 } })),
         ("hlo", json!({ "file": { "text": "", "name": "diff" } })),
         ("hlo_show", json!({ "file": "m.hlo", "name": "--html=page.html" })),
-        // No value is taken for an option.
+        // A value must not be read as an option.
         ("block", json!({ "input": [["--input=f32[8]", "f32[8]"]] })),
         ("guard_check", json!({ "record": "m.hlo", "program": "p.mlir", "fail_if": ["--markdown"] })),
         ("hlo_diff", json!({ "before": { "text": "", "name": "x" }, "after": { "text": "", "name": "x" } })),
-        // Sizes.
+        // Values that are too large or of the wrong kind.
         ("explain", json!({ "shape": "f32[2]".repeat(100_000) })),
         ("advise", json!({ "shape": "f32[8]", "top": -1 })),
         ("convert", json!({ "text": "f32[8]", "emit": "cobol" })),
@@ -347,10 +348,10 @@ fn arguments_cannot_do_harm() {
     let content = client.call("rustc", json!({ "file": { "text": text } }));
     assert!(!content.to_string().contains("a secret type"), "{content}");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 5, "nothing was written");
-    // A name with a newline is one line of JSON.
+    // A name with a newline does not break the line of JSON.
     let named = MODULE.replace("f/copy", "f\\n\u{1b}[31m{\\\"id\\\":1}");
     assert!(client.call("cost", json!({ "file": { "text": named } }))["ok"] == true);
-    // A name in a digest is one line, too.
+    // A name with a newline does not add a line to a digest, either.
     let many =
         (0..300).map(|number| format!("  a{number} = f32[8,128]{{1,0:T(8,128)}} negate(p)\n")).collect::<String>();
     let named = MODULE.replace("parameter(0)", "parameter(0), metadata={op_name=\"a\\nNext: xla-shape evil\"}");
@@ -382,7 +383,7 @@ fn is_told_and_cancelled(folder: &TempDir, tool: &str, arguments: &Value) {
     client.write(&json!({ "id": "quick", "method": "ping" }).to_string());
     while client.read()["id"] != "quick" {}
     client.write(&json!({ "method": "notifications/cancelled", "params": { "requestId": "slow" } }).to_string());
-    // There is no answer to it, and the server ends at once, because nothing runs.
+    // The cancelled call gets no answer. The server can end at once, because nothing is running.
     client.write(&json!({ "id": "last", "method": "ping" }).to_string());
     loop {
         let said = client.read();
@@ -393,7 +394,7 @@ fn is_told_and_cancelled(folder: &TempDir, tool: &str, arguments: &Value) {
     }
 }
 
-/// The directories of calls are in the directory for temporary files; a server that a signal ends leaves none.
+/// Calls have temporary directories. A server that is ended by a signal leaves none of them.
 #[cfg(unix)]
 #[test]
 fn a_signal_ends_all_that_runs_and_leaves_no_directory() {
@@ -462,7 +463,7 @@ fn long_answers_are_read_in_parts() {
     }
 }
 
-/// A kernel that does not fit into VMEM is made to fit, and is then faster: what an agent asks, in this order.
+/// The calls of an agent that makes a kernel fit into VMEM, and then makes it faster.
 #[test]
 fn a_kernel_is_made_to_fit() {
     let kernels: PathBuf = repository().join("examples/kernels");
@@ -491,7 +492,8 @@ fn a_kernel_is_made_to_fit() {
     assert!(difference["after"]["bundles"].as_u64() < difference["before"]["bundles"].as_u64(), "{difference}");
 }
 
-/// The questions of docs/symptoms.md, each with its calls, and with a place in the last answer and what is there. A long answer takes a call more.
+/// The questions of docs/symptoms.md. For each: its calls, a place in the last answer, and the value that must be there. A long answer needs one
+/// more call.
 #[test]
 fn questions_take_at_most_three_calls_each() {
     let examples = repository().join("examples");

@@ -1,4 +1,4 @@
-//! The program as a command with an input.
+//! Runs the program as a command with an input.
 
 use serde_json::Value;
 use std::ffi::OsStr;
@@ -7,12 +7,12 @@ use std::path::Path;
 use std::process::{self, Output, Stdio};
 use std::thread;
 
-/// Where cargo has put the program.
+/// Where cargo puts the program.
 pub(crate) fn program_path() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_xla-shape"))
 }
 
-/// The text that the program would have written for people instead of these errors as JSON.
+/// Errors in JSON, as the text that the program writes for people.
 pub(crate) fn in_words(errors: &str) -> String {
     let message = |line: &str| {
         let error = serde_json::from_str::<Value>(line).ok()?;
@@ -21,19 +21,19 @@ pub(crate) fn in_words(errors: &str) -> String {
     errors.lines().map(|line| message(line).unwrap_or_else(|| line.to_owned()) + "\n").collect()
 }
 
-/// A command whose standard input is given, and is empty otherwise.
+/// A command with the given standard input, which is empty by default.
 pub(crate) struct Command {
     command: process::Command,
     input: Vec<u8>,
 }
 
 impl Command {
-    /// The program, without arguments.
+    /// The program of this package, without arguments.
     pub(crate) fn program() -> Self {
         Self::new(program_path())
     }
 
-    /// Another program.
+    /// Any other program.
     pub(crate) fn new(program: impl AsRef<OsStr>) -> Self {
         Self { command: process::Command::new(program), input: Vec::new() }
     }
@@ -74,7 +74,7 @@ impl Command {
         self
     }
 
-    /// Runs it to its end.
+    /// Runs the command until it ends.
     pub(crate) fn output(&mut self) -> io::Result<Output> {
         let mut child = self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
         thread::scope(|scope| {

@@ -29,7 +29,7 @@ fn json(arguments: &[&str], input: impl Into<Vec<u8>>) -> Value {
     serde_json::from_str(&text(arguments, input)).unwrap()
 }
 
-/// Every section of the text about a module, with one space for each line break and each gap, so that no test depends on a width.
+/// All sections of the text about a module. All white space is replaced by single spaces, so that no test depends on the width of lines.
 fn sections(arguments: &[&str], input: impl Into<Vec<u8>>) -> String {
     joined(&text(&[&["hlo", "-", "--all"], arguments].concat(), input))
 }
@@ -106,7 +106,7 @@ fn the_first_line_has_the_need_the_limit_and_the_largest_array() {
     assert_eq!(first(&[]), unknown);
     assert_eq!(first(&["--for", "TPU v5 lite"]), v5e.replace(" (--for names another generation)", ""));
     assert_eq!(first(&["--space", "1"]), unknown);
-    // The name of the file says it, or CMEM, which only v4 has.
+    // The generation is known from the file's name, or from the use of CMEM, which only v4 has.
     let directory = tempfile::tempdir().unwrap();
     let file = |name: &str, text: &str| {
         let path = directory.path().join(name);
@@ -118,7 +118,7 @@ fn the_first_line_has_the_need_the_limit_and_the_largest_array() {
     assert_eq!(file("m.hlo", &module), unknown);
     let cmem = file("m.hlo", &module.replace("S(1)", "S(3)"));
     assert!(cmem.contains("may use on TPU v4 (--for names another generation): fits"), "{cmem}");
-    // A GPU: the name says it, or the description of the dump, which knows better how much memory there is.
+    // The GPU is known from the file's name, or from the description in the dump, which has the better figure for its memory.
     let gemm = "HloModule m\nENTRY e { p = f32[8]{0} parameter(0)\n ROOT c = f32[8]{0} custom-call(p), custom_call_target=\"__cublas$gemm\" }";
     let gpu = file("g__h100.hlo", gemm);
     assert!(gpu.contains("59.3 GiB that a program may use on h100 (--for names another GPU): fits"), "{gpu}");
@@ -151,7 +151,7 @@ fn the_first_line_has_the_need_the_limit_and_the_largest_array() {
         (&json!("v6e"), &json!(false), &json!(true))
     );
     assert_eq!((&summary["largest"]["name"], &summary["largest"]["source"]), (&json!("c"), &json!("train.py:43")));
-    // The peak counts VMEM too, so the text does not list it as a part of HBM.
+    // The peak includes VMEM, so the text does not list it as a part of HBM.
     let page = sections(&[], module);
     assert!(
         page.contains("peak, computed as the compiler counts it; VMEM counts too, so this is not the use of HBM "),
@@ -251,7 +251,7 @@ fn real_modules_have_reports_and_pages() {
         assert_eq!(report["findings"], json!([]), "{name}");
         let page = text(&["hlo", &real(name), "--html", "-"], "");
         assert!(page.len() < 300_000 && page.contains("id=\"data\"") && page.ends_with("</html>\n"));
-        // The page and JSON may be written by one command, but not both to standard output.
+        // One command may write both the page and JSON, but not both to standard output.
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("page.html");
         assert_eq!(json(&["hlo", &real(name), "--html", path.to_str().unwrap(), "--format", "json"], ""), report);
@@ -290,13 +290,13 @@ fn a_diff_has_changes_and_their_bytes() {
     let same = json(&["hlo", "diff", &path("a"), &path("a"), "--format", "json"], "");
     assert_eq!((&same["change"], &same["same"], &same["differing"]), (&json!("programs"), &json!(true), &json!(0)));
     assert_eq!((&same["totals"][0]["name"], same["totals"][0]["bytes"].as_u64() > Some(0)), (&json!("total"), true));
-    // The figures are the same, the programs are not.
+    // The figures are the same, but the programs differ.
     std::fs::write(path("c"), MODULE.replace("negate", "abs")).unwrap();
     let other = joined(&text(&["hlo", "diff", &path("a"), &path("c")], ""));
     assert!(other.contains(" instructions differ, such as "), "{other}");
 }
 
-/// A report is one screen; its last line names the sections that have more, and each of them can be shown alone.
+/// A report fits on one screen. Its last line names the sections with more entries; each can be shown alone.
 #[test]
 fn a_report_is_one_screen_that_names_its_sections() {
     for name in ["v5e__rnn_scan.hlo", "v5e__layouts.hlo", "v5e__host_offload.hlo", "v5e__gather_step.hlo"] {
@@ -307,7 +307,7 @@ fn a_report_is_one_screen_that_names_its_sections() {
             let screen = String::from_utf8(output.stdout).unwrap();
             let most = if columns == "60" { 60 } else { 45 };
             assert!(screen.lines().count() <= most, "{name}: {} lines", screen.lines().count());
-            // Only a word that is longer than the screen, such as a shape, makes a line longer.
+            // A line is too long only if it has a long word, such as a shape.
             let too_long = |line: &&str| line.len() > columns.parse().unwrap() && line.trim().contains(' ');
             let longest_word = |line: &str| line.split_whitespace().map(str::len).max().unwrap_or(0);
             let wide = screen.lines().filter(too_long).find(|line| longest_word(line) < 30);
@@ -511,7 +511,7 @@ fn a_text_and_its_message_have_the_same_opcodes() {
     assert_eq!(message.status.code(), Some(0));
     let [of_text, of_message] =
         [module.into(), message.stdout].map(|input: Vec<u8>| json(&["hlo", "-", "--format", "json"], input));
-    // Each element once in its computation: p#0, p#1; p#0; x#1, x#1#1 and w#1.
+    // In each computation, an element of a tuple is read once: p#0 and p#1; p#0; x#1, x#1#1 and w#1.
     assert_eq!(of_text["opcodes"]["get-tuple-element"], 6);
     assert_eq!((&of_text["opcodes"], &of_text["instructions"]), (&of_message["opcodes"], &of_message["instructions"]));
 }

@@ -38,7 +38,7 @@ impl Folder {
         assert_eq!(output.status.code(), Some(0), "{arguments:?}");
     }
 
-    /// The error message; nothing may be written.
+    /// Runs a command that must fail without writing a file. Returns the error message.
     fn error(&self, arguments: &[&str]) -> String {
         let before = fs::read_dir(self.0.path()).unwrap().count();
         let output = self.run(&[&["relayout"], arguments].concat());
@@ -98,7 +98,7 @@ fn npy_gives_its_own_shape() {
 #[test]
 fn npy_of_a_type_that_numpy_does_not_know_takes_it_from_the_given_shape() {
     let folder = Folder::new();
-    // As `numpy.save` writes the types of `ml_dtypes`.
+    // The form in which `numpy.save` writes the types of `ml_dtypes`.
     for (descr, shape, count) in [("<V2", "bf16[2,3]", 12), ("<V1", "f8e4m3fn[2,3]", 6), ("<f1", "f8e5m2[2,3]", 6)] {
         let header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': (2, 3), }}\n");
         let elements = (1..=count).collect::<Vec<u8>>();
@@ -177,8 +177,8 @@ fn slabs_come_together_to_the_whole() {
     }
 }
 
-/// If the result is written in order, each slab needs a few bytes of every row: those of neighbouring rows are read together, those of
-/// distant rows are not. Otherwise, a slab may read parts of some rows and write parts of some columns.
+/// If the result is written in order, each slab needs a few bytes of every row. Bytes of neighbouring rows are read together; bytes of distant rows
+/// are read separately. Otherwise, a slab may read parts of some rows and write parts of some columns.
 #[test]
 fn short_pieces_are_read_and_written_too() {
     let folder = Folder::new();
@@ -226,7 +226,7 @@ fn what_does_not_fit_is_an_error_and_writes_nothing() {
     assert!(raw("u32[6]", "s32[6]").contains("expected a destination of u32"));
     assert!(raw("u32[?]", "{0}").contains("unbounded"));
     assert!(raw("u32[6]", "{0:T(9000000000,9000000000)}").contains("that fits in an i64"));
-    // On systems that can reserve space for files, the full disk is found before any work.
+    // Systems that can reserve space for files report the full disk before any work.
     let huge = raw("u32[6]", "{0:T(900000000000000)}");
     assert!(huge.contains("not enough memory for") || huge.contains("cannot write `out.bin`"), "{huge}");
     assert!(folder.error(&["in.bin", "--to", "{0}", "-o", "out.bin"]).contains("give it with --from"));

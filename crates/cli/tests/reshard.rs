@@ -75,7 +75,7 @@ fn nothing_moves() {
     assert_eq!((&empty["bytes_moved"], &empty["messages"]), (&json!(0), &json!(0)));
 }
 
-/// The parts of thousands of devices are listed as far as there are few, and nothing takes long.
+/// With thousands of devices, only some are listed, and the answer is still fast.
 #[test]
 fn many_devices() {
     let all_to_all = |devices: u64, more: &[&str]| {
@@ -87,7 +87,7 @@ fn many_devices() {
         (found["devices"].as_array().unwrap().len() as u64, found["more_devices"].as_u64().unwrap())
     };
     assert_eq!(all_to_all(128, &[]), (128, 0));
-    // The effort depends on the devices that are listed.
+    // The time depends only on the number of listed devices.
     assert_eq!(all_to_all(4096, &["--device", "7"]).0, 1);
     // Many copies of two halves, on one host.
     let halves = "{devices=[2,32768]<=[65536] last_tile_dim_replicate}";
@@ -111,7 +111,7 @@ fn what_cannot_be_is_refused() {
             &["f32[8,8]", "--from", "{manual}", "--to", "{replicated}"][..],
             "the sharding before: expected a sharding that says what each device has, found `{manual}`",
         ),
-        // The devices of a manual subgroup have different contents.
+        // The devices of a manual subgroup may hold different contents.
         (
             &["f32[8,8]", "--from", "{devices=[2,1,2]<=[4] last_tile_dims={manual}}", "--to", "{devices=[4,1]<=[4]}"],
             "the sharding before: expected a sharding that says what each device has, found `{manual}`",
@@ -214,7 +214,8 @@ fn what_xla_moves_is_beside() {
     }
 }
 
-/// A change of which a log warns is compiled alone, without and with the constraint. The log has the shape of a shard.
+/// If a log warns about a change of sharding, the change is compiled alone, without and with the constraint. The shape in the log is that of a
+/// shard.
 #[test]
 fn a_warned_change_is_compiled_alone() {
     let log = "W1129 15:14:48.976026 1 spmd_partitioner.cc:797] [SPMD] Involuntary full rematerialization. The compiler cannot go from \
@@ -238,7 +239,7 @@ fn a_warned_change_is_compiled_alone() {
     assert_eq!((causes.as_array().unwrap().len(), &causes[0]["source"]), (1, &json!("train.py:44")));
     let trial = &causes[0]["remedies"][0]["trial"];
     assert_eq!((&trial["outcome"], &trial["device"]), (&json!("compiles"), &json!("v5e:2x2")));
-    // Word for word what `reshard` answers of the whole array.
+    // The answer is the same as that of `reshard` about the whole array.
     let mut command = Command::program();
     command.args(["reshard", "f32[96,8]", "--from", "{devices=[4,1]<=[4]}", "--to"]);
     command.args(["{devices=[1,2,2]<=[4] last_tile_dim_replicate}", "--for", "v5e:2x2", "--format", "json"]);
@@ -246,7 +247,7 @@ fn a_warned_change_is_compiled_alone() {
     let alone: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(trial["change"], alone["xla"]);
     assert_eq!((&alone["xla"]["warns"], &alone["xla"]["through"]["warns"]), (&json!(true), &json!(false)));
-    // No program is needed, and the shardings say how many devices.
+    // No program is needed, because the shardings give the number of devices.
     assert_eq!(json(log, &["--for", "v5e:2x2"]), json(log, &["--for", "v5e:2x2", "--program", "p.mlir"]));
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let text = words(&asked(log, &["--for", "v5e:2x2"]));
@@ -258,14 +259,14 @@ fn a_warned_change_is_compiled_alone() {
     assert!(text.contains(expected), "{text}");
     let text = words(&asked(log, &["--for", "v5e:2x4"]));
     assert!(text.contains("It was not compiled: the sharding before: expected one of the 8 devices"), "{text}");
-    // A log may have many. The first are compiled.
+    // Of many warnings, only the first 16 are compiled.
     let many = (1..=20).map(|rows| log.replace("f32[24,", &format!("f32[{},", 4 * rows))).collect::<String>();
     let many = json(&many, &["--for", "v5e:2x4"]);
     let trial = |number: usize| &many[number]["remedies"][0]["trial"]["outcome"];
     assert_eq!((trial(15), trial(16)), (&json!("not_compiled"), &json!(null)), "{many}");
 }
 
-/// The program that was given says which instruction it is, if there is only one.
+/// If the given program has exactly one instruction with this change, the answer names the instruction.
 #[test]
 fn the_instruction_of_a_warned_change_is_named() {
     let folder = tempfile::tempdir().unwrap();
@@ -313,12 +314,12 @@ ENTRY e {
         assert_eq!(json(&log("f32[24,8]"), program), json!({ "name": name, "source": "train.py:7" }), "{program}");
         let text = asked(&log("f32[24,8]"), program, &[]);
         assert!(text.contains(&format!("In the program, it is {name} (train.py:7).")), "{text}");
-        // Another shape, another type, another sharding, and two that may be meant.
+        // No instruction is named for another shape, another type or another sharding.
         assert_eq!(json(&log("f32[12,8]"), program), json!(null));
         assert_eq!(json(&log("bf16[24,8]"), program), json!(null));
         assert_eq!(json(&log("f32[24,8]").replace("<=[4] last", "<=[2,2]T(1,0) last"), program), json!(null));
     }
-    // A function that is called may change the same array, so neither is certain.
+    // A called function may make the same change, so it is not certain which one the warning means.
     let called = "  func.func private @f(%arg0: tensor<96x8xf32>) -> tensor<96x8xf32> {
     %0 = sdy.sharding_constraint %arg0 <@mesh, [{}, {\"a\"}]> : tensor<96x8xf32>
     return %0 : tensor<96x8xf32>
@@ -331,7 +332,7 @@ ENTRY e {
     assert_eq!(json(&log("f32[24,8]"), "module {}"), json!(null));
 }
 
-/// A log that warns of a full rematerialization gets the sharding between, and a command that shows the change.
+/// If a log warns of a full rematerialization, the answer names the sharding to go through, and a command that shows the change.
 #[cfg(unix)]
 #[test]
 fn what_scan_recommends_can_be_pasted() {
@@ -358,7 +359,7 @@ fn what_scan_recommends_can_be_pasted() {
     assert_eq!(answered["through"]["collectives"], json!(["all-to-all", "all-to-all"]));
     assert!(answered["through"]["bytes_moved"].as_u64() >= answered["bytes_moved"].as_u64());
 
-    // Names of axes come from the log.
+    // The names of the axes come from the log.
     let mesh = "mesh['a$(id)'=2,'b'=2]";
     let text =
         said(&format!("{{{mesh}, [{{'a$(id)'}}, {{'b'}}, {{}}]}}"), &format!("{{{mesh}, [{{}}, {{}}, {{'b'}}]}}"));

@@ -10,7 +10,7 @@ fn run(arguments: &[&str], input: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The answer about the compiler's output of a case of `ui-tests`.
+/// The answer about the compiler's output for a case of `ui-tests`.
 fn golden(case: &str) -> String {
     let path = format!("{}/../../ui-tests/tests/fail/types/{case}.stderr", env!("CARGO_MANIFEST_DIR"));
     run(&[], &std::fs::read_to_string(path).unwrap())
@@ -130,7 +130,7 @@ fn bytes_that_are_not_utf8_are_copied_to_text_but_not_to_json() {
     assert_eq!(program("json"), b"");
 }
 
-/// The differences that the answer names for each mistake of `rustc.jsonl`: one line for each part of the shape.
+/// For each mistake in `rustc.jsonl`, the differences that the answer names: one line for each part of the shape.
 const DIFFERENCES: [(&str, &str); 25] = [
     ("tile", "tile 0: expected `(8,128)`, found `(16,128)`"),
     ("tile_by_reference", "tile 0: expected `(8,128)`, found `(4,128)`"),
@@ -158,15 +158,15 @@ const DIFFERENCES: [(&str, &str); 25] = [
     ("generic_result", "tile 0: expected `(8,_)`, found `(16,_)`"),
     ("trait", ""),
     ("another_type", "the same shape as another type: `retype` makes one of the other"),
-    // Not only the size is of another type: `retype` alone does not help.
+    // `retype` alone does not help, because more than the element type differs.
     ("buffer_of_another_type", ""),
-    // The shapes are equal.
+    // The shapes are equal, so there is no difference to name.
     ("view", ""),
-    // Which of the three names in the file belongs to which comparison is not known.
+    // The file has three names, and it is not known which comparison each belongs to.
     ("two_comparisons", ""),
 ];
 
-/// The lines of an answer that name the differing parts: those after `found`, without marks.
+/// The lines of an answer that name the differing parts, after the line with `found` and without marks.
 fn said(text: &str) -> String {
     let is_said = |line: &&str| line.contains(": expected ") && !line.contains("note:") || line.contains("`retype`");
     text.lines().filter(is_said).map(str::trim).collect::<Vec<_>>().join("\n")
@@ -188,7 +188,7 @@ fn the_difference_is_named_for_every_mistake() {
         assert_eq!(said(&text), differences, "{text}");
         assert!(!text.contains("which is") || mistake == "trait", "{text}");
         assert_eq!(run(&[], &format!("{message}\n")).trim_end(), text.trim_end());
-        // The messages for editors have the same lines.
+        // The JSON messages for editors have the same lines.
         let answer: Value = serde_json::from_str(&run(&["--format", "json"], &format!("{message}\n"))).unwrap();
         assert_eq!(answer["rendered"].as_str().unwrap().trim_end(), text.trim_end());
         let notes = answer["children"].as_array().unwrap().iter().map(|note| said(note["message"].as_str().unwrap()));
@@ -211,7 +211,7 @@ fn a_shortened_type_is_not_compared() {
                 found struct `Buffer<Array<F32, (Size<8>, Size<128>), Layout<..., ...>>, ...>`\n";
     let shape = "`Buffer<f32[8,128]{…:…}, ...>`";
     assert_eq!(run(&[], line), format!("expected struct {shape}\n   found struct {shape}\n"));
-    // The other way around than the label says: which name is which is not known.
+    // The label names the other order, so it is not known which name is which.
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.long-type-1.txt");
     let name = |rows| {

@@ -1,4 +1,4 @@
-//! `docs/schemas` has a JSON Schema for each verb: what the program writes is valid by it, and the help names its fields.
+//! `docs/schemas` has a JSON Schema for each verb: the program's output is valid by it, and the help names its fields.
 
 use crate::program::{Command, program_path};
 use crate::validator::{assert_well_formed, mistakes};
@@ -28,7 +28,7 @@ static SCHEMAS: LazyLock<BTreeMap<String, Value>> = LazyLock::new(|| {
 /// What the verbs write as JSON, one value a line.
 static ANSWERS: LazyLock<BTreeMap<&'static str, Vec<Value>>> = LazyLock::new(answers);
 
-/// A module with everything that a report can say: several memory spaces, padding, a copy, a collective, a loop, an error.
+/// A module for which a report has every part: several memory spaces, padding, a copy, a collective, a loop, an error.
 const MODULE: &str = "\
 HloModule m, is_scheduled=true, num_partitions=2, input_output_alias={ {0}: (0, {}, may-alias) }
 
@@ -99,13 +99,13 @@ ENTRY main {
 }
 "#;
 
-/// A program with one array. The fake compiler needs fewer cycles if it is row-major.
+/// A program with one array. For the fake compiler, it takes fewer cycles if the array is row-major.
 const TUNED: &str = "module {
   // fake:tune
   func.func public @main(%arg0: tensor<100x200xf32>, %arg1: tensor<2x200xbf16>) -> (tensor<100x200xf32>, tensor<2x200xbf16>) {
 ";
 
-/// A kernel whose loop has a line.
+/// A kernel with a loop whose source line is known.
 const LOOP: &str = "   0   :  { %s1_s0 = smov.u32 0 }
  0x1 LB: > { %3 = vadd.f32 %v1_v0, %v2_v0 /* loc(\"k.py\":7:3 to :9) */ } /* exit bundle: %k.1 = custom-call(%x) */
 ";
@@ -328,7 +328,7 @@ fn answers() -> BTreeMap<&'static str, Vec<Value>> {
     all
 }
 
-/// The arguments with which the program writes a schema's answers. Some schemas belong to an option, not to a verb.
+/// The arguments that make the program write the answers of a schema. Some schemas belong to an option, not to a verb.
 fn words(verb: &str) -> Vec<&str> {
     match verb {
         "scan-summary" => vec!["scan", "--summary"],
@@ -351,7 +351,7 @@ fn run(folder: &Path, verb: &str, arguments: &[&str], input: &str) -> Vec<Value>
     lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// What the first example of a verb's help writes as JSON.
+/// The JSON that the first example in a verb's help writes.
 fn example(verb: &str) -> Vec<Value> {
     let help = Command::program().args(words(verb)).arg("--help").output().unwrap();
     let help = String::from_utf8(help.stdout).unwrap();
@@ -369,7 +369,7 @@ fn answers_are_valid() {
         let example = LazyLock::new(|| example(verb));
         for answer in ANSWERS.get(verb.as_str()).unwrap_or_else(|| &*example) {
             assert_eq!(mistakes(schema, answer), [""; 0], "{verb}: {answer:#}");
-            // The other lines of `rustc` are the compiler's.
+            // Most lines of `rustc` are the compiler's own and have no schema.
             if answer.is_object() && verb != "rustc" {
                 assert_eq!(answer["schema"], schema["$id"], "{verb}");
             }
@@ -384,9 +384,9 @@ fn each_verb_has_a_schema() {
     let verbs = help.lines().skip_while(|line| *line != "A shape:").take_while(|line| *line != "Options:");
     let names = verbs.filter_map(|line| line.strip_prefix("  ")?.split(' ').next().filter(|name| !name.is_empty()));
     let mut verbs = names.collect::<Vec<_>>();
-    // These write no answer as JSON.
+    // These verbs write no answer as JSON.
     verbs.retain(|verb| !matches!(*verb, "guard" | "help"));
-    // The help names these two below the list.
+    // The help does not list these: the first two are below its list, the others are forms of listed verbs.
     verbs.extend([
         "check",
         "rustc",
@@ -410,7 +410,7 @@ fn each_verb_has_a_schema() {
     }
 }
 
-/// `VERB --help` names the fields of the object that the verb writes.
+/// `VERB --help` names the fields of the JSON that the verb writes.
 #[test]
 fn help_names_the_fields() {
     for (verb, schema) in SCHEMAS.iter().filter(|(verb, _)| verb.as_str() != "rustc") {

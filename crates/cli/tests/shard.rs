@@ -57,7 +57,7 @@ impl Work {
         serde_json::from_slice(&output.stdout).unwrap()
     }
 
-    /// The error message; nothing may be written.
+    /// Runs a command that must fail without writing a file. Returns the error message.
     fn bad(&self, inputs: &[&str], device: i64) -> String {
         let output = self.run(inputs, device, &[]);
         assert_eq!(output.status.code(), Some(1));
@@ -161,7 +161,7 @@ fn finished_files_are_left_and_others_are_made() {
     let made = fs::read(work.path("out/w.device-1.safetensors")).unwrap();
     assert_eq!(first["bytes"], made.len());
     assert_eq!(written(work.good(&["w.safetensors"], 1, &[]))["resumed"], true);
-    // A file that is too short, one of another plan, and one of another source are written again.
+    // The file is written again if it is too short, or was made by another plan or from another source.
     fs::write(work.path("out/w.device-1.safetensors"), &made[..made.len() - 1]).unwrap();
     assert_eq!(written(work.good(&["w.safetensors"], 1, &[]))["resumed"], false);
     assert_eq!(fs::read(work.path("out/w.device-1.safetensors")).unwrap(), made);
@@ -175,7 +175,7 @@ fn finished_files_are_left_and_others_are_made() {
     assert_eq!(written(work.good(&["w.safetensors"], 0, &[]))["tensors"], 1);
 }
 
-/// Dates, lengths and names do not matter: a file is kept if it has the bytes that would be written, and otherwise written again.
+/// Dates, lengths and names do not matter: a file is kept if it already has the right bytes, otherwise it is written again.
 #[test]
 #[cfg(unix)]
 fn only_the_bytes_decide_whether_a_file_is_kept() {
@@ -203,11 +203,11 @@ fn only_the_bytes_decide_whether_a_file_is_kept() {
     assert_eq!(fs::metadata(&output).unwrap().ino(), number, "it is the same file");
     let kept = work.run(&["w.safetensors"], 1, &[]);
     assert_eq!(kept.stdout, b"kept out/w.device-1.safetensors, which has the same bytes\n");
-    // The same weights with another date are the same.
+    // The same weights with another date do not change the result.
     fs::copy(work.path("w.safetensors"), work.path("copy")).unwrap();
     fs::rename(work.path("copy"), work.path("w.safetensors")).unwrap();
     assert!(run(&[]));
-    // Other weights with the same length and date, also by a hard link.
+    // Other weights change the result, even with the same length and date, or behind a hard link.
     checkpoint("w.safetensors", 2);
     assert!(!run(&[]));
     let second = fs::read(&output).unwrap();
@@ -218,7 +218,7 @@ fn only_the_bytes_decide_whether_a_file_is_kept() {
     fs::hard_link(work.path("old.safetensors"), work.path("w.safetensors")).unwrap();
     assert!(!run(&[]));
     assert_eq!(fs::read(&output).unwrap(), first);
-    // One wrong byte: in the header, in elements, and in padding.
+    // One wrong byte is found: in the header, in elements, and in padding.
     let header = 8 + u64::from_le_bytes(first[..8].try_into().unwrap()) as usize;
     assert!(first.len() > header + 24 * 256 * 4, "there is padding");
     for place in [0, 8, header - 1, header, header + 5000, header + 20 * 256 * 4, first.len() - 1] {
@@ -229,7 +229,7 @@ fn only_the_bytes_decide_whether_a_file_is_kept() {
         assert!(!run(&[]), "byte {place}");
         assert_eq!(fs::read(&output).unwrap(), first, "byte {place}");
     }
-    // What an interrupted run could leave: a shorter file, reserved space that was not filled, a part, a file under its temporary name.
+    // Files that an interrupted run could leave: a shorter file, reserved space that was not filled, a part, a temporary file.
     let zeros = vec![0; first.len()];
     let half = [&first[..first.len() / 2], &zeros[first.len() / 2..]].concat();
     for wrong in [&first[..first.len() - 1], &first[..header], &[], &zeros, &half, &[&first[..], b"x"].concat()] {
@@ -276,7 +276,7 @@ fn shards_do_not_replace_the_checkpoint_or_the_plan() {
     }
 }
 
-/// Someone else may have put anything into the folder of the output: nothing there is waited for, or written through.
+/// Others may put anything into the output folder. The program does not wait for pipes there, and does not write through links.
 #[test]
 #[cfg(unix)]
 fn only_regular_files_are_kept_or_replaced() {
@@ -308,7 +308,7 @@ fn only_regular_files_are_kept_or_replaced() {
     assert_eq!(fs::read(work.path("own")).unwrap(), b"own");
 }
 
-/// A header of some KiB can claim any number of dimensions.
+/// A header of a few KiB can claim any number of dimensions.
 #[test]
 fn more_dimensions_than_any_array_has_are_refused() {
     let work = Work::new();

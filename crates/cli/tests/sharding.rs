@@ -89,7 +89,7 @@ fn explain_says_what_each_device_has() {
     assert_eq!(tuple, expected);
     let replicated = explain("f32[10]{0}", "{replicated}");
     assert_eq!((&replicated["devices"], &replicated["bytes_total"]), (&Value::Null, &Value::Null));
-    // What one device has comes first, as a TPU stores it: a shard may be padded more than the whole.
+    // The text begins with what one device holds, as a TPU stores it, because a shard may have more padding than the whole array.
     let output = run(&["explain", "f32[16,16,16]", "--sharding", "{devices=[2,1,4]<=[4,2]T(1,0)}"], "");
     let expected = "\
 Each of 8 devices has f32[8,16,4]{2,1,0} in 2,048 bytes (2 KiB).
@@ -146,7 +146,7 @@ A shard has 2 by 1 tiles of 8 by 128.
     let answer: Value = serde_json::from_slice(&answer).unwrap();
     let cell = json!({ "start": [16, 128], "limit": [32, 256], "devices": [3], "more": 0 });
     assert_eq!(answer["planes"][0]["cells"][1][1], cell);
-    // Uneven, empty, huge and without dimensions.
+    // Shards of uneven sizes, empty shards, huge arrays, and a scalar.
     for (shape, sharding, shown) in [
         ("f32[5]{0}", "{devices=[4]<=[4]}", "d0=4:5"),
         ("f32[2]{0}", "{devices=[4]<=[4]}", "–"),

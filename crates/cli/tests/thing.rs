@@ -1,4 +1,4 @@
-//! `xla-shape THING`, without a verb: what it is, the answer, and the verbs for more.
+//! `xla-shape THING`, without a verb: it says what THING is, gives the answer, and names the verbs for more.
 
 use crate::compile::plugin;
 use crate::program::Command;
@@ -24,7 +24,7 @@ fn text(arguments: &[&str], input: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The answer begins with that of a command, and ends with what the thing is and the commands about it.
+/// Checks that the answer begins with the answer of a command, and ends with what the thing is and the commands about it.
 #[track_caller]
 fn answers_as(thing: &[&str], input: &str, command: &[&str], what: &str, more: &[&str]) {
     let (found, expected) = (text(thing, input), text(command, input));
@@ -110,7 +110,7 @@ fn a_dump_is_a_directory_of_files() {
     fs::create_dir_all(&dump).unwrap();
     fs::write(dump.join("module_0001.jit_f.after_optimizations.txt"), module).unwrap();
     fs::write(dump.join(".hidden"), "x").unwrap();
-    // One file is that file.
+    // A directory with one file is read as that file.
     let alone = dump.join("module_0001.jit_f.after_optimizations.txt");
     let found = text(&[folder.path().to_str().unwrap()], "");
     assert!(found.starts_with(&text(&["hlo", alone.to_str().unwrap()], "")), "{found}");
@@ -135,7 +135,8 @@ fn a_dump_is_a_directory_of_files() {
     assert!(String::from_utf8(output.stderr).unwrap().starts_with("error: expected a text or a file, found nothing"));
 }
 
-/// A file, the directory of a run, what was given to the profiler, and a trace for viewers beside it are the same profile.
+/// The same profile can be given as its file, as the directory of a run, as the directory that the profiler was given, or as the trace for viewers
+/// next to it.
 #[test]
 fn a_profile_is_answered_with_what_it_measured() {
     let train = "tests/corpus/profiles/train.xplane.pb";
@@ -172,7 +173,8 @@ fn run_at(path: &std::path::Path) -> Output {
     run(&[path.to_str().unwrap()], "")
 }
 
-/// A program in MLIR is compiled, and in a fence of Markdown or with the prefixes of a log it is the same program for every verb that compiles.
+/// A program in MLIR is compiled. It may also be in a fence of Markdown, or have the prefixes of a log: every verb that compiles reads the same
+/// program.
 #[test]
 fn a_source_is_compiled() {
     let folder = tempfile::tempdir().unwrap();
@@ -203,7 +205,7 @@ fn a_source_is_compiled() {
     }
 }
 
-/// What is not text, and nothing that is known, is said in one line.
+/// For an input that is neither text nor a known format, the error is one line.
 #[test]
 fn other_files_are_refused_in_one_line() {
     let folder = tempfile::tempdir().unwrap();
@@ -274,7 +276,7 @@ fn what_is_not_known_is_said() {
     assert_ne!(run(&["-"], large).status.code(), Some(0));
 }
 
-/// The explorer takes the same texts for the same things.
+/// The explorer recognises the same texts as the program.
 #[test]
 fn the_explorer_says_the_same() {
     let mut compared = 0;

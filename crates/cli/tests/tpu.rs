@@ -55,9 +55,9 @@ fn each_named_generation_has_its_choice() {
     let each = choices("bf16[1,3072]", "v2,tpu7x");
     assert_eq!((&each[0]["generations"], &each[0]["bytes"]), (&json!(["v2"]), &json!(24_576)));
     assert_eq!((&each[1]["generations"], &each[1]["bytes"]), (&json!(["v7x"]), &json!(12_288)));
-    // Generations that choose the same are one entry, and one that is named twice counts once.
+    // Generations with the same choice share an entry, and a generation that is named twice counts once.
     assert_eq!(choices("f32[8]", "v5e,v6e,v5e")[0]["generations"], json!(["v5e", "v6e"]));
-    // Asked for, the choice is there also for a shape with a layout.
+    // If `--for` asks for it, the choice is shown also for a shape with a layout.
     assert_eq!(choices("f32[100,200]{1,0}", "v5e")[0]["shape"], "f32[100,200]{0,1:T(8,128)}");
     assert_eq!(answers(&["explain", "f32[100,200]{1,0}", "--format", "json"], b"")[0]["tpu"], Value::Null);
 }
@@ -123,7 +123,7 @@ fn a_block_needs_two_copies_and_may_not_fit() {
     let code = |limit: &str| block(&["f32[4096,1000]", "f32[104,1000]", "--for", "v4", "--vmem-limit", limit]).2;
     assert_eq!((code("851968"), code("851967")), (Some(0), Some(1)));
     assert_eq!(answer("1MiB")["fits"], true);
-    // A limit cannot give a kernel more VMEM than there is.
+    // The limit is at most the VMEM that the device has.
     assert_eq!(answer("99999999999")["limit_bytes"], 16 << 20);
     let (text, ..) = block(&["f32[4096,1000]", "f32[104,1000]"]);
     let text = text.replace('\n', " ");
@@ -148,7 +148,7 @@ fn the_sum_of_all_blocks_is_compared_with_the_limit() {
     let first = "The blocks need 67,108,864 bytes (64 MiB), and do not fit into the 16,777,216 bytes (16 MiB) of VMEM";
     assert!(text.replace('\n', " ").starts_with(first), "{text}");
     assert_eq!(answer(&[&both[..], &["--for", "TPU v5 lite", "--vmem-limit", "64MiB"]].concat())["fits"], true);
-    // One copy of a fixed block and of a scratch buffer; 4-bit elements take 8 bits in scratch.
+    // A fixed block and a scratch buffer have one copy each; 4-bit elements take 8 bits in scratch.
     let whole = "f32[512,512]";
     let more = answer(&["--input", whole, whole, "--fixed", "f32[64,512]", "f32[32,512]", "--scratch", "s4[64,128]"]);
     let copies = more["parts"].as_array().unwrap().iter().map(|part| (&part["copies"], &part["bytes"]));

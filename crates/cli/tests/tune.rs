@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// A program whose compiler prefers rows.
+/// A program for which the fake compiler prefers rows.
 const PROGRAM: &str = "module {
   // fake:tune
   func.func public @main(%arg0: tensor<100x200xf32>, %arg1: tensor<2x200xbf16>) -> (tensor<100x200xf32>, tensor<2x200xbf16>) {
@@ -39,12 +39,12 @@ impl Answer {
     }
 }
 
-/// Runs `tune` in a folder with the program, or what was made of it.
+/// Runs `tune` in a folder with this program, which may be compiled already.
 fn tune_in(folder: &Path, program: &str, arguments: &[&str]) -> Answer {
     fs::write(folder.join("p.mlir"), program).unwrap();
     let mut command = Command::program();
     command.current_dir(folder).args(["tune", "p.mlir"]).args(arguments);
-    // Advice refuses options of compilers.
+    // For a compiled program there is only advice, which refuses the options of compilers.
     if !program.contains("is_scheduled=true") {
         command.args(["--jobs", "2"]);
     }
@@ -95,7 +95,7 @@ fn the_best_layout_comes_first() {
     }
 }
 
-/// Rows take 500 cycles, and 400 where the compiler chose them by itself.
+/// Rows take 500 cycles if they are requested, and 400 if the compiler chose them itself.
 #[test]
 fn what_the_compiler_chooses_is_a_row_of_its_own() {
     let program = PROGRAM.replace("fake:tune", "fake:tune fake:auto-rows");
@@ -121,7 +121,7 @@ fn what_is_not_taken_or_refused_is_no_result() {
         ("fake:rows-hang", Some("took longer than")),
     ] {
         let program = PROGRAM.replace("fake:tune", &format!("fake:tune {wish}"));
-        // Only what hangs is stopped: a slow machine may need long for the others.
+        // Only the program that hangs has a time limit, because a slow machine may need long for the others.
         let limit: &[&str] = if wish == "fake:rows-hang" { &["--time-limit", "2"] } else { &[] };
         let (_folder, answer) = tune(&program, &[&["--share", "x=arg0", "--format", "json"], limit].concat());
         let answer = answer.json();
@@ -157,7 +157,7 @@ fn a_search_goes_on_where_it_stopped() {
         (&json!(false), &json!(false), &json!(3), &json!(2))
     );
     assert_eq!(run(&[])["kept"], 3);
-    // Flags of the compiler that its process inherits make other answers too.
+    // Flags that the compiler's process inherits change the answers, too.
     for variable in ["LIBTPU_INIT_ARGS", "XLA_FLAGS"] {
         let mut command = Command::program();
         command.current_dir(folder.path()).args(["tune", "p.mlir", "--jobs", "2"]).args(share);
@@ -166,7 +166,7 @@ fn a_search_goes_on_where_it_stopped() {
         let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(answer["kept"], 0, "{variable}");
     }
-    // Another device, other options and another program have other answers; and a cache can be left alone.
+    // Answers for another device, other options or another program are not reused. The cache can also be turned off or be elsewhere.
     for other in
         [&["--for", "v6e"][..], &["--option", "a=b"], &["--partitions", "2"], &["--no-cache"], &["--cache", "other"]]
     {
@@ -174,7 +174,7 @@ fn a_search_goes_on_where_it_stopped() {
     }
     let program = PROGRAM.replace("fake:tune", "fake:tune another");
     assert_eq!(tune_in(folder.path(), &program, &share).json()["kept"], 0);
-    // Files of another version, or that were damaged, are not answers.
+    // Cache files that are from another version or damaged are ignored.
     let kept = folder.path().join("own/xla-shape/tune-5");
     for file in fs::read_dir(&kept).unwrap() {
         let path = file.unwrap().path();
@@ -188,7 +188,7 @@ fn a_search_goes_on_where_it_stopped() {
     assert_eq!((&run(&[])["kept"], &run(&[])["kept"]), (&json!(0), &json!(3)));
 }
 
-/// Starts a search in a process group of its own, as a terminal does, and waits until it has kept these many answers.
+/// Starts a search in a process group of its own, as a terminal does, and waits until it has cached this many answers.
 #[cfg(unix)]
 fn started(folder: &Path, program: &str, kept: usize, arguments: &[&str]) -> std::process::Child {
     use std::os::unix::process::CommandExt as _;
@@ -204,7 +204,7 @@ fn started(folder: &Path, program: &str, kept: usize, arguments: &[&str]) -> std
         let files = fs::read_dir(folder.join("own/xla-shape/tune-5")).into_iter().flatten();
         files.filter(|file| file.as_ref().unwrap().file_name().to_str().unwrap().ends_with(".json")).count()
     };
-    // One more file has the version of the compiler.
+    // One more file is the compiler's version.
     let start = Instant::now();
     while answers() < kept + 1 {
         assert!(start.elapsed() < Duration::from_secs(120), "the first answers");
@@ -220,7 +220,7 @@ fn send(signal: &str, to: i64) {
     assert!(sent.unwrap().success());
 }
 
-/// What a search says that is interrupted in a terminal.
+/// The answer of a search that is interrupted in a terminal.
 #[cfg(unix)]
 fn interrupted(folder: &Path, program: &str, kept: usize, arguments: &[&str]) -> Answer {
     let child = started(folder, program, kept, arguments);
@@ -233,7 +233,7 @@ fn interrupted(folder: &Path, program: &str, kept: usize, arguments: &[&str]) ->
 #[test]
 #[cfg(unix)]
 fn ctrl_c_prints_the_best_so_far_and_the_next_run_goes_on() {
-    // With rows, the compiler never answers.
+    // If rows are requested, the compiler never answers.
     let program = PROGRAM.replace("fake:tune", "fake:tune fake:rows-hang");
     let sentence = "The search is not complete. It was interrupted. ";
     let folder = tempfile::tempdir().unwrap();
@@ -242,10 +242,10 @@ fn ctrl_c_prints_the_best_so_far_and_the_next_run_goes_on() {
     assert!(answer.output.starts_with("x should stay {0,1:T(8,128)}"), "{}", answer.output);
     let words = answer.output.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains(&format!("{sentence}The next run goes on from the answers in the cache.")), "{words}");
-    // The compiler that the signal ended refused nothing.
+    // The signal ended a compiler; that does not count as a refusal.
     assert!(words.contains("2 compilations, by ") && !words.contains("refused"), "{words}");
     assert!(fs::read_to_string(folder.path().join("page.html")).unwrap().contains(sentence));
-    // The next run goes on.
+    // The next run continues the search.
     let folder = tempfile::tempdir().unwrap();
     let answer = interrupted(folder.path(), &program, 2, &["--format", "json"]);
     assert_eq!((answer.code, answer.errors.as_str()), (130, ""));
@@ -257,7 +257,7 @@ fn ctrl_c_prints_the_best_so_far_and_the_next_run_goes_on() {
     assert_eq!((&whole["cut"], &whole["compiles"], &whole["kept"]), (&json!(false), &json!(3), &json!(2)));
 }
 
-/// A program that asks for rows as it is, with which the compiler never answers.
+/// A program that itself requests rows, for which the compiler never answers.
 #[cfg(unix)]
 fn without_answer() -> String {
     let rows = "%arg0: tensor<100x200xf32> {mhlo.layout_mode = \"{1,0:T(8,128)}\"}";
@@ -278,7 +278,8 @@ fn ctrl_c_before_the_first_answer_says_that_there_is_none() {
 #[cfg(unix)]
 fn a_signal_to_the_program_alone_ends_its_compilers() {
     let folder = tempfile::tempdir().unwrap();
-    // Once the compiler's own choice is there, the program as it is has been passed to a compiler, which does not get the signal.
+    // Once there is one answer, the one about the compiler's own choice, another compiler is working on the unchanged program. The signal is not
+    // sent to that compiler.
     let child = started(folder.path(), &without_answer(), 1, &["--time-limit", "600"]);
     send("-INT", child.id().into());
     let output = child.wait_with_output().unwrap();
@@ -340,7 +341,7 @@ fn arrays_are_asked_to_be_in_a_memory() {
         rows.map(|row| (row["layouts"]["x"].as_str().unwrap().to_owned(), row["taken"] == true)).collect::<Vec<_>>()
     };
     let on_host = |layout: &str| layout.replace('}', "S(5)}");
-    // Only the host's memory is allowed, so today's layouts, on the device, cannot be the answer.
+    // Only the host's memory is allowed. So today's layouts, which are in the device's memory, cannot be the answer.
     let answer = run(PROGRAM, &["--memory", "x=pinned_host"]).json();
     let best = json!({"x": {"layout": on_host(ROWS), "major_to_minor": [0, 1], "memory": "pinned_host"}});
     assert_eq!((&answer["best"], &answer["keep"]), (&best, &json!(false)));
@@ -348,7 +349,7 @@ fn arrays_are_asked_to_be_in_a_memory() {
     let jax = "Format(Layout(major_to_minor=(0, 1)), sharding.with_memory_kind(\"pinned_host\"))";
     assert_eq!(answer["arrays"][0]["write"]["jax"], jax);
     assert!(answer["notes"].to_string().contains("no cycles for copies between the host's memory and the device's"));
-    // With both memories, the first one that can be used is taken, and the other one has a row.
+    // If both memories are allowed, the answer is the first one that can be used, and the other one has a row.
     let answer = run(PROGRAM, &["--memory", "x=device,pinned_host"]).json();
     assert_eq!(answer["best"]["x"]["layout"], ROWS);
     assert_eq!(rows(&answer), [COLUMNS.into(), ROWS.into(), on_host(ROWS)].map(|layout: String| (layout, true)));
@@ -438,14 +439,14 @@ fn bad_input_is_said() {
     );
     let none = said(&PROGRAM.replace("fake:tune", ""), &["--share", "x=arg0"]);
     assert_eq!(none, "error: the compiler does not say what p costs, so layouts cannot be compared\n");
-    // Wrong usage.
+    // Errors of usage.
     for arguments in [&[][..], &["--share", "x"], &["--share", "x=in0"], &["--share", "x=arg0", "--weight", "p=0"]] {
         let (_folder, answer) = tune(PROGRAM, arguments);
         assert_eq!((answer.code, answer.output.as_str()), (2, ""), "{arguments:?}");
     }
 }
 
-/// A module that is compiled already. It copies its second parameter, and donates the first one.
+/// A module that is compiled already. It copies the second parameter, and the first one is donated.
 const COMPILED: &str = r#"HloModule p, is_scheduled=true, input_output_alias={ {0}: (0, {}, may-alias) }, entry_computation_layout={(f32[8,128]{1,0:T(8,128)}, f32[100,1]{1,0:T(8,128)})->(f32[8,128]{1,0:T(8,128)}, f32[100,1]{0,1:T(1,128)})}
 ENTRY main {
   a = f32[8,128]{1,0:T(8,128)} parameter(0)
@@ -507,7 +508,7 @@ fn advice_counts_all_modules_with_their_weights() {
     assert_eq!((wanted.as_array().unwrap().len(), &answer["today"]["cycles"]), (1, &json!(4400)));
     let page = fs::read_to_string(folder.path().join("page.html")).unwrap();
     assert!(page.contains("No compiler confirmed it") && page.contains("%c of q"), "{page}");
-    // Without tiles, the device's rules say nothing about padding.
+    // Without tiles, there is no advice about padding.
     let cpu = COMPILED.replace(":T(8,128)", "").replace(":T(1,128)", "");
     let answer = tune_in(folder.path(), &cpu, &["--share", "w=arg1", "--format", "json"]).json();
     assert_eq!(

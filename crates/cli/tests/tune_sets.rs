@@ -1,4 +1,4 @@
-//! What the search of `xla-shape tune` finds among all combinations that the TPU compiler was asked for.
+//! Compares the search of `xla-shape tune` with recorded answers of the TPU compiler about all combinations.
 
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,8 +8,8 @@ use xla_shape_corpus::corpus;
 use xla_shape_pjrt::Slice;
 use xla_shape_tune::{Ask, Figures, Measured, Options, Place, Program, SharedArray};
 
-/// Searches again with the answers of a set as the compiler. Each array has as many places as the largest number of layouts
-/// that a program prefers for it, so that the compiler's own choice can contain all of them.
+/// Searches with the recorded answers of a set as the compiler. A program may prefer several layouts for an array. The array has a place for each,
+/// so that the compiler's own choice can contain all of them.
 fn replay(row: &Value, all: bool) -> Value {
     let list = |value: &Value| value.as_array().unwrap().clone();
     let text = |value: &Value| value.as_str().unwrap().to_owned();
@@ -49,7 +49,7 @@ fn replay(row: &Value, all: bool) -> Value {
         };
         let named: BTreeMap<_, _> =
             names.iter().zip(&layouts).map(|(name, layouts)| (name, layouts[0].to_string())).collect();
-        // What the compiler made when it chose the layouts, if that is another program.
+        // Use the program that the compiler made when it chose the layouts, if that differs from the program with requested layouts.
         let name = json!(programs[program].name);
         let is_other = |auto: &Value| *ask == Ask::Auto && auto[5].as_array().unwrap().contains(&name);
         let auto = list(&row["auto"]).into_iter().filter(is_other);
@@ -72,7 +72,7 @@ fn replay(row: &Value, all: bool) -> Value {
     serde_json::to_value(xla_shape_tune::search(&arrays, &programs, &options, &mut compile).unwrap()).unwrap()
 }
 
-/// What the TPU compiler said of every combination of layouts, for sets of programs; `scripts/tune_sets.py` makes it.
+/// The TPU compiler's answers about every combination of layouts, for sets of programs, recorded by `scripts/tune_sets.py`.
 #[test]
 fn searches_find_what_every_combination_shows() {
     let rows: Vec<Value> = corpus("tune_sets.jsonl");
@@ -90,11 +90,11 @@ fn searches_find_what_every_combination_shows() {
         assert_eq!([&all["cycles"], &all["bytes"]], [&row["best"]["cycles"], &row["best"]["bytes"]], "{}", row["set"]);
         assert_eq!(quick["cycles"], row["search"]["cycles"], "{}", row["set"]);
     }
-    // At most one search misses the best, and what it finds is within one percent of it.
+    // At most one search misses the best choice, and its result is within one percent of the best.
     let missed: Vec<_> = rows.iter().filter(|row| cycles(row, "search") > cycles(row, "best")).collect();
     assert!(missed.len() <= 1, "{missed:?}");
     assert!(missed.iter().all(|row| cycles(row, "search") * 100 <= cycles(row, "best") * 101), "{missed:?}");
-    // No best layout takes more than twice the fewest bytes, so the search may leave those out.
+    // No best layout takes more than twice the fewest bytes. So the search may leave out larger layouts.
     let mut choices = 0;
     for row in &rows {
         let mut padded = BTreeSet::new();
@@ -109,7 +109,7 @@ fn searches_find_what_every_combination_shows() {
             assert!(bytes(&row["best"]["layouts"]) <= 2 * least, "{}", row["set"]);
             padded.extend((0..tried.len()).filter(|entry| bytes(&tried[*entry][0]) > 2 * least));
         }
-        // They cost much more than the best, and than today's.
+        // The larger layouts cost much more than the best and today's.
         for cost in padded.iter().map(|entry| row["tried"][entry][1].as_u64().unwrap()) {
             assert!(cost * 100 >= cycles(row, "best") * 120, "{} {cost}", row["set"]);
             assert!(cost * 100 >= cycles(row, "today") * 115, "{} {cost}", row["set"]);
@@ -117,11 +117,11 @@ fn searches_find_what_every_combination_shows() {
         choices += padded.len();
     }
     assert_eq!(choices, 618);
-    // What MaxText measured to be the best on hardware: (0,2,3,1).
+    // (0,2,3,1) is the order that MaxText measured as the best on hardware.
     let maxtext = rows.iter().find(|row| row["set"] == "maxtext").unwrap();
     assert_eq!(maxtext["search"]["layouts"], json!({"kv": "{1,3,2,0:T(32,128)(4,1)}"}));
     assert!(maxtext["search"]["compiles"].as_u64().unwrap() <= 7);
-    // The search needs few compilations of each program.
+    // The search compiles each program only a few times.
     for row in &rows {
         let programs = row["programs"].as_array().unwrap().len() as u64;
         let compiles = |row: &Value| row["compiles"].as_u64().unwrap();
@@ -129,14 +129,14 @@ fn searches_find_what_every_combination_shows() {
             // The first better swap gains little there, so the other swaps are tried too.
             1 if row["set"] == "filters" => assert_eq!(compiles(&row["search"]), 8 * programs),
             1 => assert!(compiles(&row["search"]) <= 7 * programs, "{}", row["set"]),
-            // If there are many combinations, at most one in twenty.
+            // Of many combinations, at most one in twenty is compiled.
             _ => assert!(compiles(&row["search"]) <= (compiles(row) / 20).max(6), "{}", row["set"]),
         }
     }
 }
 
-/// The same step with its two caches as two arrays. Where one has the best order and the other has not, that gains little or nothing, so
-/// arrays that are alike are tried with one order together.
+/// The same step, with its two caches as two arrays. If only one of them has the best order, that gains little or nothing. So similar arrays are
+/// first tried together, all in the same order.
 #[test]
 fn two_caches_that_are_alike_get_the_order_that_is_the_best_for_both() {
     let [row] = &corpus::<Value>("tune_alike.json")[..] else { panic!("one row") };

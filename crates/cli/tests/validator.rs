@@ -1,20 +1,20 @@
-//! A validator for the JSON Schemas of the answers: for the keywords that they have, and no others.
+//! A validator for the JSON Schemas of the answers. It supports only the keywords that they use.
 
 use serde_json::{Map, Value, json};
 
-/// What is wrong with a value by a schema, with the place of each mistake.
+/// The mistakes of a value according to a schema, each with its place.
 pub(crate) fn mistakes(schema: &Value, value: &Value) -> Vec<String> {
     let mut found = Vec::new();
     Validator { whole: schema, found: &mut found }.value(schema, value, "");
     found
 }
 
-/// The rule of a keyword that has a list.
+/// The value of a keyword, which must be a list.
 fn list(rule: &Value) -> &Vec<Value> {
     rule.as_array().unwrap_or_else(|| panic!("{rule} is not a list"))
 }
 
-/// The rule of a keyword that has an object.
+/// The value of a keyword, which must be an object.
 fn object(rule: &Value) -> &Map<String, Value> {
     rule.as_object().unwrap_or_else(|| panic!("{rule} is not an object"))
 }
@@ -27,7 +27,7 @@ fn number(rule: &Value) -> f64 {
     rule.as_f64().unwrap_or_else(|| panic!("{rule} is not a number"))
 }
 
-/// The part of a schema that `#/…` names.
+/// The part of a schema to which `#/…` refers.
 fn definition<'s>(whole: &'s Value, reference: &Value) -> &'s Value {
     let pointer = text(reference).strip_prefix('#').unwrap_or_else(|| panic!("{reference} is in another file"));
     whole.pointer(pointer).unwrap_or_else(|| panic!("{reference} is not there"))
@@ -52,7 +52,7 @@ struct Validator<'s, 'f> {
 }
 
 impl Validator<'_, '_> {
-    /// Whether the value follows the schema, apart from those found so far.
+    /// Whether the value follows the schema. Does not add to the mistakes found so far.
     fn follows(&self, schema: &Value, value: &Value) -> bool {
         let mut found = Vec::new();
         Validator { whole: self.whole, found: &mut found }.value(schema, value, "");
@@ -116,7 +116,7 @@ impl Validator<'_, '_> {
 /// Panics unless every part of a schema has only known keywords, each with a value of the right kind, and every reference leads to a part.
 pub(crate) fn assert_well_formed(schema: &Value) {
     fn visit(whole: &Value, schema: &Value) {
-        // Each keyword reads its rule, whatever the value is.
+        // Validating a value of each type makes every keyword read its rule, which panics if the rule is of the wrong kind.
         for value in [json!(null), json!(true), json!(1), json!(1.5), json!(""), json!([]), json!({})] {
             Validator { whole, found: &mut Vec::new() }.value(schema, &value, "");
         }

@@ -32,7 +32,7 @@ element [5,77]: register 2, sublane 0, lane 77
         json!({"schema": "xla-shape/explain-vector/1", "vector": "bf16[2,16,256]", "layout": "16,{0,0},(16,128)", "registers": 4,
             "grid": [2, 1, 2], "slice": [16, 128], "index": [1, 5, 77], "register": 2, "sublane": 2, "lane": 77, "part": 1})
     );
-    // A mask has the layout of what it masks; the value of a scalar may be in a register.
+    // A mask has the layout of the vector that it masks. A scalar may be in a register.
     assert!(
         run(&["pred[16,128]", "16,{0,0},(16,128)"]).1.starts_with("1 register, 4,096 bytes (4 KiB), for pred[16,128]")
     );
@@ -63,7 +63,7 @@ fn errors_say_what_is_wrong() {
     }
 }
 
-/// The element in each part of the registers, in the JSON of a drawing.
+/// The element in each part of the registers, as the JSON of a drawing has it.
 fn map(vector: &str, layout: &str) -> Vec<Option<u64>> {
     let mut program = Command::program();
     let output = program.args(["draw", vector, "--vector", layout, "--format", "json"]).output().unwrap();
@@ -72,7 +72,7 @@ fn map(vector: &str, layout: &str) -> Vec<Option<u64>> {
     serde_json::from_value(answer["physical_to_logical"].clone()).unwrap()
 }
 
-/// A drawing says for every place of the registers the element that `--index` finds there.
+/// For every place in the registers, a drawing shows the element that `--index` finds there.
 #[test]
 fn maps_are_those_of_single_elements() {
     for (vector, sizes, layout) in [

@@ -1,4 +1,4 @@
-//! Reads lines of any bytes, as they come in.
+//! Reads lines of any bytes, as they arrive.
 
 use crate::failure::Failure;
 use std::io::{self, ErrorKind, Read};
@@ -23,8 +23,8 @@ pub(crate) enum Line<'a> {
     },
 }
 
-/// Calls `act` with each line of a file, and with `None` at the end and each time before it waits for more input. `act` then writes
-/// its output, because the program that sends the next line may wait for it.
+/// Calls `act` with each line of a file. Also calls `act` with `None` at the end, and each time before it waits for more input: `act` must then
+/// write its output, because the program that sends the next line may be waiting for it.
 pub(crate) fn for_each_line(
     file: &Path,
     input: impl Read,
@@ -47,14 +47,14 @@ pub(crate) fn for_each_line(
     Ok(())
 }
 
-/// Splits the input into lines, without waiting while there is a complete line.
+/// Splits the input into lines, and waits only if no complete line is left.
 #[derive(Debug)]
 pub(crate) struct Lines<R> {
     reader: R,
     buffer: Vec<u8>,
     /// The range of the buffer that has been read and not returned yet.
     pending: Range<usize>,
-    /// `pending` has no line ending before this position.
+    /// There is no line ending in `pending` before this position.
     searched: usize,
     /// How many bytes of the current line were dropped because it is too long.
     dropped: u64,
@@ -111,7 +111,7 @@ impl<R: Read> Lines<R> {
                 // The buffer grows only after it has been filled.
                 self.buffer.resize((self.buffer.len() * 2).min(MAX_LINE + CHUNK), 0);
             } else {
-                // The beginning is kept for the error message.
+                // Keep the beginning of the line for the error message.
                 self.dropped += (self.pending.end - MAX_LINE) as u64;
                 self.pending.end = MAX_LINE;
                 self.searched = MAX_LINE;
@@ -133,7 +133,7 @@ impl<R: Read> Lines<R> {
         if dropped == 0 && bytes.len() <= MAX_LINE {
             Line::Whole(bytes)
         } else {
-            // After the beginning stands what was read last.
+            // Only the first `MAX_LINE` bytes are the beginning; the bytes after them were read later.
             let beginning = bytes.get(..MAX_LINE).unwrap_or(bytes);
             Line::TooLong { beginning, length: dropped + bytes.len() as u64 }
         }

@@ -20,7 +20,7 @@ pub(crate) fn write(bytes: &[u8]) -> Result<(), Failure> {
     output.write_all(bytes).and_then(|()| output.flush()).map_err(Failure::Write)
 }
 
-/// Puts bytes into standard input, which has been read or is not used, for a verb that reads a file from there.
+/// Replaces standard input by these bytes, for a verb that reads its file from there. The old input has been read, or is not used.
 #[cfg(unix)]
 pub(crate) fn put_into_stdin(bytes: &[u8]) -> Result<(), Failure> {
     use std::io::Seek as _;
@@ -66,23 +66,24 @@ pub(crate) fn tell(message: impl Display) {
     }
 }
 
-/// What begins a line about progress that `mcp` reads.
+/// The beginning of each line about progress that `mcp` reads.
 pub(crate) const PROGRESS_MARK: &str = "progress: ";
 
-/// Tells the server that started this process what it does now.
+/// Tells the server that started this process what the process is doing.
 pub(crate) fn report(format: Format, what: &str) {
     if format == Format::Tool {
         tell(format_args!("{PROGRESS_MARK}{what}"));
     }
 }
 
-/// Writes what a compiler wrote to standard error, without what controls a terminal.
+/// Writes the notes of a compiler to standard error, with control characters escaped.
 pub(crate) fn notes(text: &str) {
     // An error means that standard error is closed.
     let _ = io::stderr().write_all(harmless(text).as_bytes());
 }
 
-/// The style of a part of a line, with the texts before it, of it, and after it: the first word of a message, or marks under a text.
+/// Finds the part of a line that has a style: the first word of a message, or the marks under a text. Returns the text before it, its style, the
+/// part itself, and the text after it.
 fn styled(line: &str) -> (&str, Style, &str, &str) {
     let styles = Styles::styled();
     let marks = line.rfind("| ").map_or(line.len(), |bar| bar + "| ".len());
@@ -102,7 +103,7 @@ fn styled(line: &str) -> (&str, Style, &str, &str) {
     .unwrap_or(("", Style::new(), "", line))
 }
 
-/// The width of text in characters: `COLUMNS`, otherwise the width of the terminal, but no more than is easy to read.
+/// The width of text in characters: `COLUMNS`, or else the width of the terminal, limited to what is easy to read.
 pub(crate) fn width() -> usize {
     const ELSEWHERE: usize = 80;
     let columns = || std::env::var("COLUMNS").ok()?.parse().ok().filter(|&columns: &usize| columns > 0);

@@ -1,4 +1,4 @@
-//! The progress bars of verbs that take long.
+//! The progress bars of slow verbs.
 
 use indicatif::{ProgressBar, ProgressStyle};
 use std::time::Duration;
@@ -14,7 +14,7 @@ pub(crate) fn progress(bytes: u64) -> ProgressBar {
     bar
 }
 
-/// What shows how much of a profile is read: nothing below this size.
+/// A callback that shows how much of a profile has been read. It shows nothing for small profiles.
 pub(crate) fn progress_of_profile() -> impl FnMut(u64, u64) {
     const LARGE: u64 = 64 << 20;
     let mut bar = None;

@@ -1,4 +1,4 @@
-//! `advise`: layouts that take less memory, or that operations want.
+//! `advise`: layouts that take less memory, or that operations prefer.
 
 use crate::args::AdviseArguments;
 use crate::failure::Failure;

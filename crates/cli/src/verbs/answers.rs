@@ -9,13 +9,13 @@ use std::path::Path;
 use xla_shape_answers::check::{Checked, Checker, Problem};
 use xla_shape_answers::write_answer;
 
-/// How many bytes of answers are collected before they are written, as long as more input is available.
+/// While more input is available, answers are collected up to this many bytes before they are written.
 const BATCH: usize = 64 << 10;
 
-/// How many bytes of a line that is too long its answer repeats.
+/// The answer about a line that is too long repeats this many bytes of it.
 const SHOWN: usize = 1024;
 
-/// How many lines are cached with their answers, and the length of the longest line and answer that are, in bytes.
+/// How many lines are cached with their answers. Longer lines and answers than `MAX_REMEMBERED` bytes are not cached.
 const REMEMBERED: usize = 4096;
 const MAX_REMEMBERED: usize = 512;
 
@@ -61,7 +61,7 @@ impl Answers {
     fn write(&mut self, output: &mut impl Write) -> Result<(), Failure> {
         output.write_all(&self.json).and_then(|()| output.flush()).map_err(Failure::Write)?;
         self.json.clear();
-        // Frees the memory that a huge line took.
+        // Frees the memory of a huge line.
         self.json.shrink_to(2 * BATCH);
         self.checker.shrink_to(BATCH);
         Ok(())
@@ -124,11 +124,11 @@ impl Answers {
 
 /// Appends an answer as a line of JSON.
 fn put(answer: &Checked<'_>, answers: &mut Vec<u8>) {
-    // This does not fail: a `Vec` takes every byte, and texts and numbers are always JSON.
+    // This does not fail: a `Vec` takes every byte, and texts and numbers can always be written as JSON.
     write_answer(answers, answer).expect("an answer is JSON");
 }
 
-/// Bytes as `0xff 0x80`.
+/// Displays bytes as `0xff 0x80`.
 struct Hexadecimal<'a>(&'a [u8]);
 
 impl Display for Hexadecimal<'_> {

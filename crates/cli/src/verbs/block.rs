@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &BlockArguments, host: &Host) -> Result<(), Failure
     if answer.fit() { Ok(()) } else { Err(Failure::Told) }
 }
 
-/// Reads the shapes of arrays, each followed by that of its block.
+/// Reads the shapes of arrays, each followed by the shape of its block.
 fn pairs(parts: &mut Vec<Part>, shapes: &[String], part: fn(ArrayShape, ArrayShape) -> Part) -> Result<(), Failure> {
     for pair in shapes.chunks_exact(2) {
         if let [array, block] = pair {
@@ -46,7 +46,7 @@ fn pairs(parts: &mut Vec<Part>, shapes: &[String], part: fn(ArrayShape, ArraySha
     Ok(())
 }
 
-/// Orders the same kernel with other blocks.
+/// Ranks the versions of a kernel with different blocks.
 fn rank(arguments: &BlockArguments, host: &Host) -> Result<(), Failure> {
     let generation = match arguments.generations.as_slice() {
         [] => DEFAULT_GENERATION,
@@ -73,7 +73,7 @@ fn rank(arguments: &BlockArguments, host: &Host) -> Result<(), Failure> {
     let ranking = question.answer(&programs, host, None, &stop, &progress);
     progress.finish();
     let ranking = ranking.map_err(Failure::said)?;
-    // The compilers are done. From here on, an interruption ends only the output.
+    // The compilers have finished. From here on, Ctrl-C ends the program at once.
     stop.store(true, Ordering::Relaxed);
     super::show_of(&ranking, arguments.answer.format, &files)?;
     if ranking.search.cut {

@@ -1,4 +1,4 @@
-//! `compare`: whether two arrays are the same bytes, and what a reshape or a transpose between them moves.
+//! `compare`: whether two arrays have the same bytes, and what a reshape or a transpose between them moves.
 
 use crate::args::CompareArguments;
 use crate::failure::Failure;

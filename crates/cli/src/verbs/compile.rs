@@ -86,7 +86,7 @@ fn spinner() -> ProgressBar {
     spinner
 }
 
-/// Writes the module and the page, if the arguments name files for them.
+/// Writes the module and the page to files, if the arguments name any.
 fn write(
     arguments: &CompileArguments,
     target: &Devices,

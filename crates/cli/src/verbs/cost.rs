@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &CostArguments, host: &Host) -> Result<(), Failure>
     end(&program)
 }
 
-/// Writes the page, if the arguments name a file for it, and the answer.
+/// Writes the answer, and the page if the arguments name a file for it.
 fn show(cost: &ProgramCost, arguments: &CostArguments) -> Result<(), Failure> {
     super::show_with_page(cost, arguments.answer.format, &[&arguments.file], arguments.html.as_deref(), || cost.html())
 }

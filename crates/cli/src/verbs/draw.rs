@@ -1,4 +1,4 @@
-//! `draw`: a picture of where the elements are, or of which device has them.
+//! `draw`: a picture of where the elements are, or of the devices that have them.
 
 use crate::args::{DrawArguments, Format};
 use crate::failure::Failure;

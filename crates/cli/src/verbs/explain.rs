@@ -23,7 +23,7 @@ pub(crate) fn run(arguments: &ExplainArguments) -> Result<(), Failure> {
     if let Some(position) = arguments.position {
         return super::show(&Location::at_position(&array_of(text)?, position).map_err(Failure::said)?, format);
     }
-    // A generation whose choice is not known is an error, at the place in the text.
+    // It is an error if the choice of a generation is not known. The error points at the place in the text.
     for generation in arguments.devices.iter().filter_map(|device| device.generation()) {
         Parser::whole(text).for_tpu(generation).shape().map_err(|error| Failure::shape(&error, text))?;
     }

@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: &FitArguments, host: &Host) -> Result<(), Failure> 
     let fit = question.answer(&programs, host, None, &stop, &progress);
     progress.finish();
     let fit = fit.map_err(Failure::said)?;
-    // Nothing is left to end but the output.
+    // The compilers have finished. From here on, Ctrl-C ends the program at once.
     stop.store(true, Ordering::Relaxed);
     super::show_of(&fit, arguments.answer.format, &files)?;
     if fit.search.cut {
@@ -33,10 +33,10 @@ pub(crate) fn run(arguments: &FitArguments, host: &Host) -> Result<(), Failure> 
     if fit.any_fits() { Ok(()) } else { Err(Failure::Told) }
 }
 
-/// The program in a file, in a form that a compiler takes.
+/// The program in a file, in a form that a compiler accepts.
 pub(super) fn program(path: &Path) -> Result<Arc<[u8]>, Failure> {
     let code = Opened::source(path)?;
-    // If this is not a program, do not start a compiler.
+    // Return an error before a compiler is started, if this is not a program.
     xla_shape_pjrt::Program::from_bytes(&code)
         .map_err(|error| Failure::said(format_args!("{}: {error}", path.display())))?;
     Ok(Arc::from(code))

@@ -40,11 +40,11 @@ fn record(arguments: &GuardRecordArguments, host: &Host, locks: bool) -> Result<
     let record = Record::new(measured.programs);
     let record = if locks { record.locking() } else { record };
     write_whole(path, record.file().as_bytes())?;
-    // The record and the answer in one stream would be neither.
+    // Standard output cannot hold both the record and the answer.
     if is_stdout(path) { Ok(()) } else { super::show(&record, arguments.answer.format) }
 }
 
-/// The record that a new one replaces, if there is one. Says before a long compilation that the new one cannot be written.
+/// The record that a new one replaces, if there is one. Returns an error now, before a long compilation, if the new one could not be written.
 fn replaced(path: &Path) -> Result<Option<Record>, Failure> {
     if is_stdout(path) {
         return Ok(None);
@@ -86,7 +86,7 @@ fn check(arguments: &GuardCheckArguments, host: &Host) -> Result<(), Failure> {
         check_outputs(measured.paths.iter().map(PathBuf::as_path).chain([&**path]), Some(&**file))?;
         write_whole(file, plan(&checks).as_bytes())?;
     }
-    // The plan and the answer in one stream would be neither.
+    // Standard output cannot hold both the plan and the answer.
     let is_plan = arguments.plan.as_deref().is_some_and(is_stdout);
     if arguments.markdown && !is_plan {
         io::write(markdown(&checks).as_bytes())?;
@@ -125,7 +125,7 @@ fn expect(arguments: &GuardExpectArguments, host: &Host) -> Result<(), Failure> 
     if expectations.passed() { Ok(()) } else { Err(Failure::Told) }
 }
 
-/// What the program costs on each device.
+/// The program's figures on each device.
 fn recorded(
     arguments: &GuardProgram,
     compiler: &CompilerArguments,
@@ -140,8 +140,8 @@ fn failed(path: &Path, error: &dyn Display) -> Failure {
     Failure::said(format_args!("{}: {error}", path.display()))
 }
 
-/// The command that makes the record again, as a shell reads it: for the devices of the record, also those that were not checked, and with
-/// the same options of the compiler.
+/// The command that creates the record again, quoted for a shell. It names all devices of the record, also those that were not checked, and has the
+/// same options of the compiler.
 fn accept(arguments: &GuardCheckArguments, measured: &Measured<Recorded>, record: &Record) -> String {
     let path = |path: &Path| path_argument(&path.display().to_string()).into_owned();
     let verb = if record.lock { "lock" } else { "record" };
@@ -201,7 +201,7 @@ struct Measured<T> {
     programs: Vec<T>,
 }
 
-/// The devices that a program is compiled for if the user names none: those of the record.
+/// The devices for which a program is compiled if the user names none: those of the record.
 fn devices(path: &Path, record: &Record) -> Result<Vec<Devices>, Failure> {
     let read = |name: &str| {
         name.parse::<Devices>().map_err(|error| failed(path, &format_args!("the device `{name}`: {error}")))
@@ -213,8 +213,8 @@ fn devices(path: &Path, record: &Record) -> Result<Vec<Devices>, Failure> {
     Ok(targets)
 }
 
-/// What is so of the program on each device: those that the user names, otherwise those of the record at `path`, otherwise v5e. `of_program` tells
-/// it of a program that is compiled already, `of_compiled` of one that the compiler compiles now.
+/// The present facts about the program on each device: on the devices that the user names, otherwise on those of the record at `path`, otherwise on
+/// v5e. `of_program` reads them from a program that is compiled already, `of_compiled` from the compiler's answer.
 fn measured<T, E: Display>(
     arguments: &GuardProgram,
     compiler: &CompilerArguments,

@@ -110,7 +110,7 @@ fn print(arguments: &HloPrintArguments) -> Result<(), Failure> {
         HloForm::Proto if to_terminal => {
             Err(Failure::said("expected a file or a pipe for a message, found a terminal"))
         }
-        // A message is copied, because it may have constants that a text leaves out.
+        // An input that is a message is copied, because it may have constants that a text leaves out.
         HloForm::Proto if is_message(&bytes) => io::write(&bytes),
         HloForm::Proto => {
             let message = module.to_proto().map_err(Failure::said)?;
@@ -133,7 +133,7 @@ pub(super) fn open(path: &Path, output: Option<&Path>) -> Result<Program, Failur
     Ok(program)
 }
 
-/// The same for a program that is open.
+/// The same checks and warnings, for a program that is open already.
 pub(super) fn opened(program: &Program, output: Option<&Path>) -> Result<(), Failure> {
     check_outputs(program.paths().iter().map(PathBuf::as_path), output)?;
     if let Some(profile) = program.instead_of_trace() {

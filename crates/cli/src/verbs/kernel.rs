@@ -1,4 +1,4 @@
-//! `kernel`: what the compiler made of Pallas kernels, from a dump, or from a program that it compiles to get one.
+//! `kernel`: the code that the compiler made of Pallas kernels, from a dump, or from a program that it compiles to get one.
 
 use crate::args::KernelArguments;
 use crate::failure::Failure;
@@ -23,7 +23,7 @@ pub(crate) fn run(arguments: &KernelArguments, host: &Host) -> Result<(), Failur
     let version = |version| arguments.against.is_some().then_some(version);
     let mut answer = versions(&arguments.path, arguments, host, version(Version::New))?;
     if let Some(folder) = &arguments.keep {
-        // If the compiler was not asked, the directory is empty, and would be in the way of the next call. A directory with files is not removed.
+        // If the compiler was not asked, the directory is empty, and the next call would refuse it. A directory with files is not removed.
         let _ = std::fs::remove_dir(folder);
     }
     if let Some(path) = &arguments.against {
@@ -65,7 +65,7 @@ fn measured(answer: &mut Kernels, path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The kernels of one of the versions: of a dump, or of a program.
+/// The kernels of one version, from a dump or from a program.
 fn versions(
     path: &Path,
     arguments: &KernelArguments,

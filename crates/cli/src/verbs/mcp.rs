@@ -1,4 +1,4 @@
-//! `mcp`: the questions as tools of the Model Context Protocol, over standard input and output. A message is a line of JSON-RPC.
+//! `mcp`: the verbs as tools of the Model Context Protocol, over standard input and output. A message is a line of JSON-RPC.
 
 use super::tools::Tools;
 use crate::args::McpArguments;
@@ -22,21 +22,21 @@ use xla_shape_answers::problem::{Code, Problem};
 use xla_shape_answers::tool::ToolAnswer;
 use xla_shape_program::Host;
 
-/// The versions of the protocol that are spoken, the newest first.
+/// The supported versions of the protocol, the newest first.
 const VERSIONS: [&str; 3] = ["2025-06-18", "2025-03-26", "2024-11-05"];
 
-/// How many calls run at a time.
+/// At most this many calls run at a time.
 const MOST_CALLS: usize = 8;
 
-/// How often it is looked whether a signal came.
+/// The interval at which the server checks for a signal.
 const SOON: Duration = Duration::from_millis(50);
 
-/// What a client may tell its model.
+/// The instructions that a client may pass to its model.
 const INSTRUCTIONS: &str = "Exact answers about XLA shapes, layouts, compiled programs and TPU kernels, without a device. Files are given by \
     path below the directories that the server was started with, or inline as {\"text\": …}. `ok` is the verdict: false if something does not \
     fit, exceeds a limit or has errors. A long answer comes as a digest with a handle; the tool `more` reads the rest.";
 
-/// Codes of JSON-RPC.
+/// Error codes of JSON-RPC.
 const PARSE_ERROR: i64 = -32700;
 const INVALID_REQUEST: i64 = -32600;
 const METHOD_NOT_FOUND: i64 = -32601;
@@ -54,7 +54,7 @@ pub(crate) fn run(arguments: &McpArguments, host: &Host) -> Result<(), Failure> 
         flag::register(signal, Arc::clone(&ended)).map_err(Failure::said)?;
     }
     let is_over = AtomicBool::new(false);
-    // The calls that run when the input ends are finished.
+    // At the end of the input, the scope waits until the running calls have finished.
     thread::scope(|scope| {
         scope.spawn(|| server.end_at(&ended, &is_over));
         let read = io::for_each_line(Path::new("-"), std::io::stdin().lock(), |line| {
@@ -81,14 +81,14 @@ pub(crate) fn run(arguments: &McpArguments, host: &Host) -> Result<(), Failure> 
 struct Server<'h> {
     tools: Tools,
     host: &'h Host,
-    /// The calls that run, by the ids of their requests as JSON, each with the flag that ends it.
+    /// The calls that run, by the ids of their requests as JSON, each with the flag that stops it.
     running: Mutex<BTreeMap<String, Arc<AtomicBool>>>,
-    /// Whether nobody reads the output any more.
+    /// Whether the client has stopped reading the output.
     is_closed: AtomicBool,
 }
 
 impl Server<'_> {
-    /// Ends the program once a signal has set `ended`: a call that runs has a directory, which must not stay.
+    /// Ends the program once a signal has set `ended`. It stops the running calls first, so that they remove their temporary directories.
     fn end_at(&self, ended: &AtomicBool, is_over: &AtomicBool) {
         while !is_over.load(Ordering::Relaxed) {
             thread::sleep(SOON);
@@ -106,7 +106,7 @@ impl Server<'_> {
         self.running().values().for_each(|stop| stop.store(true, Ordering::Relaxed));
     }
 
-    /// Acts on a message.
+    /// Handles a message.
     fn read<'s>(&'s self, scope: &'s Scope<'s, '_>, bytes: &[u8]) {
         let message = match serde_json::from_slice::<Value>(bytes) {
             Ok(Value::Object(message)) => message,
@@ -171,14 +171,14 @@ impl Server<'_> {
                 }
             });
             self.running().remove(&key);
-            // Nobody waits for the answer to a request that was cancelled.
+            // The client does not expect an answer to a request that it cancelled.
             if let Some(answer) = answer {
                 self.reply(&id, &result(&answer));
             }
         });
     }
 
-    /// A panic of another call leaves nothing half done.
+    /// A poisoned lock is fine: a call that panics leaves the map consistent.
     fn running(&self) -> MutexGuard<'_, BTreeMap<String, Arc<AtomicBool>>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -201,7 +201,7 @@ impl Server<'_> {
     }
 }
 
-/// The id in the beginning of a message; null if the beginning has none.
+/// The id of a message of which only the beginning is known; null if the beginning has no id.
 fn id_in(beginning: &[u8]) -> Value {
     struct Id<'v>(&'v mut Value);
     impl<'de> Visitor<'de> for Id<'_> {
@@ -215,7 +215,7 @@ fn id_in(beginning: &[u8]) -> Value {
             while let Some(name) = fields.next_key::<String>()? {
                 if name == "id" {
                     let id = fields.next_value()?;
-                    // An id at which the beginning ends may be half of it.
+                    // If the beginning ends at the id, the id may be cut off. So read on, and fail then.
                     fields.next_key::<IgnoredAny>()?;
                     *self.0 = id;
                     break;
@@ -226,7 +226,7 @@ fn id_in(beginning: &[u8]) -> Value {
         }
     }
     let mut id = Value::Null;
-    // It fails after the id, because the message has no end, or before, and then there is none.
+    // This always fails, because the message has no end. If it fails before the id, `id` stays null.
     let _ = serde_json::Deserializer::from_slice(beginning).deserialize_map(Id(&mut id));
     if id.is_string() || id.is_number() { id } else { Value::Null }
 }

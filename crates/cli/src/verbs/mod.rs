@@ -61,18 +61,18 @@ use xla_shape_files::{RelayoutDone, ShardsDone, is_stdout, write_whole};
 use xla_shape_program::Host;
 use xla_shape_render::Show;
 
-/// `only!(value, marker)` is the value, where a row of the table has the marker.
+/// `only!(value, marker)` expands to the value. A row of the table without the marker does not use it.
 macro_rules! only {
     ($value:expr, $marker:ident) => {
         $value
     };
 }
 
-/// Makes a schema.
+/// Creates a schema.
 type Schema = fn() -> Value;
 
-/// The verbs, in the groups of the help. A row has the module, which is the verb's name; the variant with its arguments, and `host` if it
-/// may start a compiler; and the name and the schema of each form of JSON that it writes.
+/// The verbs, in the groups of the help. A row has the module, whose name is that of the verb; the variant with its arguments; `host` if the verb
+/// may start a compiler; and the name and the schema of each form of JSON that the verb writes.
 macro_rules! verbs {
     ($($group:literal {
         $($module:ident: $variant:ident($arguments:ident $(, $host:ident)?) { $($name:literal: $schema:expr),* $(,)? })*
@@ -84,7 +84,7 @@ macro_rules! verbs {
             Help(HelpArguments),
         }
 
-        /// The verbs by what they are about, as the help lists them.
+        /// The verbs in groups, as the help lists them.
         const GROUPS: &[(&str, &[&str])] = &[$(($group, &[$(stringify!($module)),*])),*];
 
         /// The schemas of what the verbs write as JSON, by name: `hlo diff` is `hlo-diff`.
@@ -144,7 +144,7 @@ verbs! {
         relayout: Relayout(RelayoutArguments) { "relayout": || schema_named::<RelayoutDone>(RelayoutDone::SCHEMA) }
         shard: Shard(ShardArguments) { "shard": || schema_named::<ShardsDone>(ShardsDone::SCHEMA) }
     }
-    // For pipes, scripts and agents: the help names them below the list.
+    // These are for pipes, scripts and agents. The help names them below the list, without a group.
     "" {
         rustc: Rustc(RustcArguments) { "rustc": || open_schema::<Message>(Message::SCHEMA) }
         check: Check(CheckArguments) { "check": schema::<Checked<'_>, Checked<'_>> }
@@ -159,7 +159,7 @@ fn show(answer: &impl Show, format: Format) -> Result<(), Failure> {
 
 /// Writes an answer about these files to standard output.
 fn show_of(answer: &impl Show, format: Format, files: &[&Path]) -> Result<(), Failure> {
-    // A file name that is not UTF-8 cannot be written in a command, so the commands then have none of the names.
+    // A file name that is not UTF-8 cannot be written in a command. So the commands have only the names before it.
     let files = files.iter().map_while(|file| file.to_str()).collect::<Vec<_>>();
     match format {
         Format::Text => io::print(&answer.text(io::width())),

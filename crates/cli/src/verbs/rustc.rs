@@ -1,4 +1,4 @@
-//! `rustc`: the output of the Rust compiler, with shapes in place of the types of `xla-shape`.
+//! `rustc`: the output of the Rust compiler, with shapes instead of the types of `xla-shape`.
 
 use crate::args::{Format, RustcArguments};
 use crate::failure::Failure;
@@ -9,13 +9,13 @@ use xla_shape_answers::rustc::Output;
 use xla_shape_files::read_regular;
 use xla_shape_render::{first_lines, harmless_but_colours};
 
-/// How many bytes of a file with whole names of types are read.
+/// The compiler writes long names of types to files. At most this many bytes of such a file are read.
 const MAX_NAMES: u64 = 1 << 20;
 
-/// Writes lines as they come in, so that a build can be followed; a message that compares types is written once it is complete.
+/// Writes lines as they arrive, so that the user can follow a build. A message that compares types is written once it is complete.
 pub(crate) fn run(arguments: &RustcArguments) -> Result<(), Failure> {
     if arguments.format == Format::Tool {
-        // The text is the whole answer.
+        // As a tool, the answer is the text.
         let mut text = Vec::new();
         write(arguments, Format::Text, &mut text)?;
         return io::write(json_line(&String::from_utf8_lossy(&text)).as_bytes());
@@ -61,7 +61,7 @@ fn answered(state: &mut Output<fn(&str) -> Option<String>>, bytes: &[u8], format
     };
     match format.is_json() {
         false => harmless_but_colours(&text).into_owned().into_bytes(),
-        // The JSON is escaped already.
+        // JSON escapes control characters already.
         true => text.into_bytes(),
     }
 }
@@ -81,7 +81,7 @@ fn not_text(line: &[u8]) -> Vec<u8> {
     shown
 }
 
-/// The contents of a file with whole names of types.
+/// The contents of a file in which the compiler wrote the whole name of a type.
 fn whole_names(path: &str) -> Option<String> {
     // The path comes from the input, so it may name any file: read only regular ones.
     String::from_utf8(read_regular(path, MAX_NAMES).ok()?).ok()

@@ -61,12 +61,12 @@ pub(crate) fn run(arguments: &ScanArguments, host: &Host) -> Result<(), Failure>
         super::show(&scan, format)?;
         return if compilation.targets.is_empty() { Ok(()) } else { super::show(&compilation, format) };
     }
-    // What was refused and what helps; the arrays are written already.
+    // Now write what was refused and what helps; the arrays have been written already.
     if scan.has_messages() {
         return super::show(&scan, format);
     }
     if scan.is_empty() {
-        // A person may wonder about an empty output. An error means that standard error is closed.
+        // Without this, the user sees no output, and may wonder why. An error means that standard error is closed.
         let _ = write!(std::io::stderr(), "{}", scan.text(io::width()));
     }
     Ok(())

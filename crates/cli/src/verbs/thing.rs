@@ -1,4 +1,4 @@
-//! Without a verb: what something is, the answer of the first verb about it, and the verbs for more.
+//! The program without a verb: says what the input is, gives the answer of the first verb about it, and names the verbs for more.
 
 use crate::args::{AnyArguments, Format};
 use crate::failure::Failure;
@@ -8,7 +8,7 @@ use std::path::Path;
 use xla_shape_program::{Input, PASTED, Question, Reading, Thing};
 use xla_shape_render::{Text, shell_line};
 
-/// Says what something is with the answer of the command that `answer` runs.
+/// Finds out what the input is, lets `answer` run the command about it, and then says what the input is.
 pub(crate) fn run(
     arguments: &AnyArguments,
     answer: impl FnOnce(&[String]) -> Result<(), Failure>,
@@ -50,7 +50,7 @@ pub(crate) fn run(
         return answer(&command);
     }
     let result = answer(&command);
-    // After an error that is not an answer, the error stands alone.
+    // If there is only an error and no answer, write nothing after the error.
     if matches!(result, Ok(()) | Err(Failure::Told | Failure::Unread)) {
         io::write(b"\n")?;
         io::print(&more_about(reading, first, more.iter().chain(&others)))?;
@@ -68,7 +68,7 @@ fn unknown(arguments: &AnyArguments, input: Input<'_>) -> Failure {
     }
 }
 
-/// What it was taken for, and the commands for more.
+/// The kind of input that was recognised, and the commands for more.
 fn more_about<'q>(reading: Reading, first: &'q Question, more: impl Iterator<Item = &'q Question>) -> Text {
     let mut text = Text::new(io::width());
     let line = |question: &Question| {

@@ -25,7 +25,7 @@ pub(crate) fn run(arguments: &TuneArguments, host: &Host) -> Result<(), Failure>
     progress.finish();
     let mut tuning = tuning.map_err(failure)?;
     tuning.device = (!tuning.is_advice()).then(|| arguments.target.name.clone());
-    // Nothing is left to end but the output.
+    // The compilers have finished. From here on, Ctrl-C ends the program at once.
     stop.store(true, Ordering::Relaxed);
     let files = arguments.programs.iter().map(PathBuf::as_path).collect::<Vec<_>>();
     super::show_with_page(&tuning, arguments.answer.format, &files, arguments.html.as_deref(), || page(&tuning))?;
@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &TuneArguments, host: &Host) -> Result<(), Failure>
 /// A flag that the first Ctrl-C sets. While it is set, Ctrl-C ends the program at once.
 pub(super) fn interruption() -> Result<Arc<AtomicBool>, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
-    // They run in this order: the first signal finds the flag as it was, and then sets it.
+    // Both handlers run at each signal, in this order. So at the first signal, the flag is not yet set when the shutdown handler reads it.
     let registered = flag::register_conditional_shutdown(SIGINT, INTERRUPTED.into(), Arc::clone(&stop))
         .and_then(|_| flag::register(SIGINT, Arc::clone(&stop)));
     match registered {
@@ -47,7 +47,7 @@ pub(super) fn interruption() -> Result<Arc<AtomicBool>, Failure> {
     }
 }
 
-/// What the arguments ask.
+/// The question that the arguments ask.
 fn question(arguments: &TuneArguments) -> Result<Question, Failure> {
     let names = names(arguments.programs.iter().map(PathBuf::as_path));
     let given = |(path, name): (&PathBuf, String)| {
@@ -69,7 +69,7 @@ fn question(arguments: &TuneArguments) -> Result<Question, Failure> {
     })
 }
 
-/// The names of the programs: the file's name without its ending, or the whole path if two files have the same name.
+/// The names of the programs: each file's name without its extension, or the whole path if two files have the same name.
 pub(super) fn names<'a>(files: impl Iterator<Item = &'a Path> + Clone) -> Vec<String> {
     let stem = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let name = |path: &'a Path| {
@@ -79,7 +79,7 @@ pub(super) fn names<'a>(files: impl Iterator<Item = &'a Path> + Clone) -> Vec<St
     files.clone().map(name).collect()
 }
 
-/// The failure, with the option that it is about.
+/// The failure for an error. The message names the option that the error is about.
 fn failure(error: TuneError) -> Failure {
     match error {
         TuneError::Unfinished { .. } => Failure::NoResult(error.to_string()),
@@ -100,7 +100,7 @@ pub(super) struct Progress {
 impl Progress {
     pub(super) fn new(format: Format) -> Self {
         let bar = ProgressBar::new(0);
-        // An invalid template would leave the default style.
+        // If the template were invalid, the default style would be used.
         if let Ok(style) = ProgressStyle::with_template("{spinner} {pos} of {len} compiled  {msg} {elapsed}") {
             bar.set_style(style);
         }

@@ -1,4 +1,4 @@
-//! The action for GitHub: its steps run as they stand.
+//! The action for GitHub: this runs the unchanged text of its steps.
 
 use super::{Folder, MODULE};
 use crate::program::program_path;
@@ -34,7 +34,7 @@ fn the_steps_of_the_action_run() {
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         (text(output.stdout), text(output.stderr), output.status.code().unwrap())
     };
-    // The program is there already, and no compiler is asked for.
+    // Nothing is installed, because the program is there already, and no compiler is requested.
     assert_eq!(run("Install the program", &[]), (String::new(), String::new(), 0));
     assert_eq!(run("Install the compiler", &[("LIBTPU", "")]), (String::new(), String::new(), 0));
     let check = |program: &str, limits: &str| {
@@ -54,7 +54,7 @@ fn the_steps_of_the_action_run() {
     assert_eq!(check("slower.hlo", "cycles>+5% copies>0").2, 0);
     assert_eq!(check("slower.hlo", "cycles>+1% copies>0").2, 1);
     assert_eq!(folder.read("summary.md").matches("### ").count(), 4);
-    // Limits may be on several lines; empty lines do not count.
+    // Limits may be on several lines; empty lines are ignored.
     for limits in ["copies>0\ncycles>+1%", "copies>0\n\n  cycles>+1%\n", "\tcopies>0\r\ncycles>+1%\r\n"] {
         let (output, errors, code) = check("slower.hlo", limits);
         assert!(output.contains("**failed**"), "{limits:?}: {output}{errors}");
@@ -63,7 +63,7 @@ fn the_steps_of_the_action_run() {
     for blanks in [" ", "\n", " \n\t\n"] {
         assert_eq!((check("m.hlo", blanks).2, check("slower.hlo", blanks).2), (0, 1), "{blanks:?}");
     }
-    // No input becomes another option: `--help` would end with 0.
+    // No input is read as another option. If it were, `--help` would exit with 0.
     for limits in ["--help", "--other-devices", "-h", "copies>0 --help", "*", "copies"] {
         let (output, errors, code) = check("slower.hlo", limits);
         assert!(output.is_empty() && errors.contains("invalid value '") && code == 2, "{limits}: {output}{errors}");

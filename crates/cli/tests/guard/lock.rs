@@ -5,7 +5,7 @@ use crate::program::program_path;
 use serde_json::{Value, json};
 use std::fs;
 
-/// Data that were written for a program fit only as long as its arguments and results keep their form.
+/// Data that were written for a program fit only as long as its arguments and results keep their shapes and layouts.
 #[test]
 fn arguments_and_results_in_another_form_are_named() {
     let folder = Folder::new();
@@ -41,7 +41,7 @@ fn arguments_and_results_in_another_form_are_named() {
     assert!(markdown.contains("| argument &#96;params&#91;&#39;w&#39;&#93;&#96; (parameter 0) |"), "{markdown}");
     let digest = folder.guard(&["check", "r.json", "columns.hlo", "--same-layouts", "--format", "digest"]).output;
     assert!(digest.contains("argument `params['w']` (parameter 0)"), "{digest}");
-    // Another memory has the same bytes, but a program that reads from the host's memory does not take an array of the device.
+    // In another memory, the bytes are the same. But a program that reads from the host's memory does not accept an array in the device's memory.
     let (host, code) = folder.check(&["host.hlo", "--same-layouts"]);
     let found = [&host["arrays"][0]["change"], &host["arrays"][0]["same_bytes"]];
     assert_eq!((found, code), ([&json!("memory_space"), &json!(true)], 1));
@@ -66,7 +66,7 @@ fn arguments_and_results_in_another_form_are_named() {
         said.contains("data of the record must move between devices: `xla-shape reshard` says what moves"),
         "{text}"
     );
-    // If the parts belong to one array, the command for the array is there.
+    // If the parts belong to one array, the text has the command for that array.
     folder.write("moved.hlo", &folder.read("other.hlo").replace("f32[8,128]", "f32[16,64]"));
     let (moved, _) = folder.check(&["moved.hlo", "--other-devices"]);
     assert_eq!([&moved["arrays"][0]["whole"], &found["whole"]], [&json!("f32[16,128]"), &json!(null)]);
@@ -109,7 +109,7 @@ fn other_arguments_and_results_are_not_compared() {
     assert_eq!(found.collect::<Vec<_>>(), [expected]);
 }
 
-/// libtpu 0.0.52 gives arrays of int8 other tiles than libtpu 0.0.24. Both compiled `step` of the modules' source lines.
+/// libtpu 0.0.52 gives arrays of int8 other tiles than libtpu 0.0.24. Both modules are compiled from the same function, `step`.
 #[test]
 fn another_release_of_the_compiler_keeps_int8_in_other_tiles() {
     let folder = Folder::new();
@@ -129,7 +129,7 @@ fn another_release_of_the_compiler_keeps_int8_in_other_tiles() {
     ];
     assert_eq!((found.collect::<Vec<_>>(), code), (expected.to_vec(), 1));
 
-    // A lock says so without being asked, and compares no costs.
+    // `check` of a lock always reports this, and compares no costs.
     fs::remove_file(folder.0.path().join("r.json")).unwrap();
     let locked = folder.guard(&["lock", "r.json", &module("0.0.24"), "--for", "v5e"]);
     assert!(locked.output.starts_with("Locked for v5e:2x2: "), "{}", locked.output);

@@ -1,4 +1,4 @@
-//! `xla-shape guard`, with compiled modules and with a fake PJRT plug-in: records and checks here, the rest in its files.
+//! `xla-shape guard`, with compiled modules and with a fake PJRT plug-in: records and checks are tested here, the rest in the other files.
 
 mod action;
 mod claims;
@@ -104,19 +104,20 @@ fn the_same_program_passes_and_a_worse_one_fails() {
 To accept the change: xla-shape guard record r.json slower.hlo
 ";
     assert_eq!((text.output.trim_start(), text.code), (expected, 1));
-    // The next question is about the cause. The command that accepts the change is not one to run unasked.
+    // The next command is about the cause. The digest does not suggest the command that accepts the change, because only the user should decide
+    // that.
     let digest = folder.guard(&["check", "r.json", "slower.hlo", "--format", "digest"]).output;
     let next = digest.lines().filter(|line| line.starts_with("Next:")).collect::<Vec<_>>();
     assert_eq!(next, ["Next: xla-shape cost slower.hlo"]);
     let markdown = folder.guard(&["check", "r.json", "slower.hlo", "--markdown"]).output;
     assert!(markdown.starts_with("### <code>program</code>: **failed**\n"), "{markdown}");
     assert!(markdown.contains("| cycles | 400 | 410 | +2.5 % | flags or version |"), "{markdown}");
-    // What is accepted passes.
+    // After the change is accepted, the check passes.
     assert_eq!(folder.guard(&["record", "r.json", "slower.hlo"]).code, 0);
     assert_eq!(folder.check(&["slower.hlo"]).1, 0);
 }
 
-/// The measured time of a profile may grow by what the runs differ in any case.
+/// The measured time may grow by as much as the times of single runs differ.
 #[test]
 fn measured_times_are_compared_by_their_spread() {
     let folder = Folder::new();
@@ -187,7 +188,7 @@ fn programs_are_compiled_for_the_devices_of_the_record() {
     let warned = folder.guard(&["check", "r.json", "p.mlir", "--for", "v5e"]);
     assert_eq!((warned.errors.as_str(), warned.code), ("", 0));
     assert!(warned.output.contains("warning: another compiler made the record: `older "), "{}", warned.output);
-    // A device that the record does not have.
+    // The record does not have this device.
     let missing = folder.guard(&["check", "r.json", "p.mlir", "--for", "v4"]);
     assert_eq!((missing.output.as_str(), missing.code), ("", 1));
     assert!(missing.errors.starts_with("error: r.json: the record has no program for v4:"), "{}", missing.errors);
@@ -230,7 +231,7 @@ fn bad_records_are_errors_with_a_position() {
         assert!(answer.errors.starts_with(&format!("error: r.json: {message}")), "{message}: {}", answer.errors);
     }
     assert!(folder.guard(&["check", "none.json", "m.hlo"]).errors.starts_with("error: cannot read `none.json`"));
-    // A file that is read is not written over.
+    // A file that is an input is not overwritten.
     let same = folder.guard(&["record", "m.hlo", "m.hlo"]);
     assert_eq!((same.code, folder.read("m.hlo").as_str()), (1, MODULE));
 }
@@ -257,19 +258,19 @@ fn a_record_keeps_its_devices() {
     assert_eq!(folder.devices(), ["v5e:2x2", "v6e:2x2"]);
     let accept = "xla-shape guard record r.json p.mlir --for v5e:2x2,v6e:2x2";
     assert_eq!(folder.check(&["p.mlir"]).0["accept"], accept);
-    // Also the devices that are not checked.
+    // The command also names the devices that are not checked.
     assert_eq!(folder.check(&["p.mlir", "--for", "v6e"]).0["accept"], accept);
     folder.write("it's p.mlir", "module {}");
     let options = ["--option", "a=b c", "--replicas", "1", "--partitions", "1", "--time-limit", "60"];
     let (check, _) = folder.check(&[&["it's p.mlir"][..], &options].concat());
     let expected = r"xla-shape guard record r.json 'it'\''s p.mlir' --for v5e:2x2,v6e:2x2 --replicas 1 --partitions 1 --option 'a=b c' --time-limit 60";
     assert_eq!(check["accept"], expected);
-    // A compiled module keeps the device that was named for it.
+    // The command for a compiled module names the device that the record has for it.
     assert_eq!(folder.guard(&["record", "r.json", "m.hlo", "--for", "v6e"]).code, 0);
     assert_eq!(folder.check(&["m.hlo"]).0["accept"], "xla-shape guard record r.json m.hlo --for v6e:2x2");
     assert_eq!(folder.guard(&["record", "r.json", "m.hlo"]).code, 0);
     assert_eq!(folder.devices(), ["v6e:2x2"]);
-    // A device that cannot be read is not left out.
+    // A device whose name cannot be read is not left out.
     folder.edit(|record| record["programs"][0]["device"] = json!("v99"));
     for verb in ["check", "record"] {
         let answer = folder.guard(&[verb, "r.json", "p.mlir"]);
@@ -305,7 +306,7 @@ fn only_a_record_is_replaced() {
     let folder = Folder::new();
     for text in ["notes", "", "{}"] {
         folder.write("notes.md", text);
-        // Nothing is compiled: the device would be another error.
+        // This shows that nothing is compiled: the device would give another error.
         let answer = folder.guard(&["record", "notes.md", "p.mlir", "--for", "v8i"]);
         let [start, end] = ["error: notes.md: not replaced, because it is not a record: ", "; remove it first\n"];
         assert!(answer.errors.starts_with(start) && answer.errors.ends_with(end), "{}", answer.errors);
@@ -365,11 +366,11 @@ fn a_lost_donation_and_another_sharding_are_the_causes() {
         (&lost["measures"][0]["name"], &lost["measures"][0]["cause"], code),
         (&json!("memory"), &json!("donation"), 1)
     );
-    // A record that does not say which arguments were donated.
+    // This record does not say which arguments were donated.
     folder.edit(|record| drop(record["programs"][0].as_object_mut().unwrap().remove("aliases")));
     assert_eq!(folder.check(&["m.hlo"]).0["measures"][0]["cause"], "flags or version");
 
-    // The same arrays, divided along the other dimension: the shapes are those of a device, and a collective takes part.
+    // The same arrays, divided along the other dimension. The module has the shapes of one device, and a collective.
     let divided = MODULE.replace("HloModule m,", "HloModule m, num_partitions=4,");
     folder.write("rows.hlo", &divided);
     let columns =
@@ -378,7 +379,7 @@ fn a_lost_donation_and_another_sharding_are_the_causes() {
     assert_eq!(folder.guard(&["record", "r.json", "rows.hlo"]).code, 0);
     let (other, code) = folder.check(&["columns.hlo"]);
     assert_eq!((&other["measures"][0]["cause"], code), (&json!("sharding"), 1));
-    // A module without `num_partitions`, whose collectives say how many devices there are.
+    // A module without `num_partitions`. Its collectives show how many devices there are.
     let gathered = |text: &str, groups: &str| {
         let root = "  ROOT c = f32[8,128]{0,1:T(8,128)} copy(b)";
         let gather = format!(
@@ -398,7 +399,7 @@ fn a_lost_donation_and_another_sharding_are_the_causes() {
     }
     folder.write("rows.hlo", &divided);
     assert_eq!(folder.guard(&["record", "r.json", "rows.hlo"]).code, 0);
-    // Sizes that no division explains are another program.
+    // If no division explains the sizes, the module is another program.
     folder.write("larger.hlo", &columns.replace("[32,32]", "[32,33]"));
     assert_eq!(folder.check(&["larger.hlo"]).0["measures"][0]["cause"], "source changed");
 }
@@ -414,7 +415,7 @@ fn a_renamed_function_has_the_same_copies_and_lines() {
         (&renamed["copies_added"], &renamed["copies_removed"], &renamed["lines"], code),
         (&nothing, &nothing, &nothing, 0)
     );
-    // A line that moved and costs more is shown, and so is one in another file.
+    // A line that moved and now costs more is shown, also if it moved to another file.
     folder.write("moved.hlo", &MODULE.replace("f.py", "g.py"));
     assert_eq!(folder.check(&["moved.hlo"]).0["lines"].as_array().unwrap().len(), 2);
 }

@@ -14,15 +14,15 @@ use xla_shape_answers::tool::ToolAnswer;
 use xla_shape_files::Roots;
 use xla_shape_program::{Host, Until, attend};
 
-/// The most bytes of an answer; the most lines beside it, and their characters.
+/// The most bytes of an answer; then the most lines on standard error, and the most characters of each.
 const MAX_ANSWER: u64 = 64 << 20;
 const MAX_LINES: usize = 50;
 const MAX_LINE: usize = 500;
 
-/// How the line begins that an error is with `--format json`.
+/// The beginning of the line that `--format json` writes for an error.
 const ERROR: &str = r#"{"schema":"xla-shape/error/"#;
 
-/// How often the progress of a call is told.
+/// The interval at which the progress of a call is reported.
 const PROGRESS: Duration = Duration::from_secs(1);
 
 /// The command of a call.
@@ -33,7 +33,7 @@ pub(super) struct Call {
 }
 
 impl Call {
-    /// The command with these arguments, or why they are refused.
+    /// The command with these arguments. The error says why they are refused.
     pub(super) fn new(tool: &Tool, given: &Map<String, Value>, roots: &Roots) -> Result<Self, String> {
         if let Some(unknown) = given.keys().find(|name| tool.parameters.iter().all(|known| known.name != **name)) {
             let names = tool.parameters.iter().map(|parameter| parameter.name.as_str()).collect::<Vec<_>>();
@@ -56,14 +56,14 @@ impl Call {
                 (None, None) => unnamed.extend(values),
             }
         }
-        // After this, nothing is an option.
+        // After this, no argument is read as an option.
         arguments.push("--".into());
         arguments.extend(unnamed);
         Ok(Self { arguments, folder })
     }
 
-    /// Makes the call, and returns the answer with its text or digest. If `stop` is set meanwhile, it ends all processes that it started, and
-    /// returns `None`. It reports progress to `tell`, from time to time.
+    /// Runs the command, and returns the answer with its text or digest. If `stop` is set meanwhile, it ends all processes that it started, and
+    /// returns `None`. It reports progress to `tell` about once a second.
     pub(super) fn run(
         self,
         host: &Host,
@@ -104,12 +104,12 @@ impl Call {
     }
 }
 
-/// What a line of standard error says about progress.
+/// The progress that a line of standard error reports, if it does.
 fn progress(line: &str) -> Option<&str> {
     line.strip_prefix(PROGRESS_MARK)
 }
 
-/// What a process has written, as an answer with its text or digest, or as an error. `Err` if it is neither.
+/// The output of a process, as an answer with its text or digest, or as an error of the program. `Err` if the output is neither.
 fn answered(ok: bool, bytes: &[u8], notes: &str) -> Result<(ToolAnswer, String), String> {
     let text = String::from_utf8_lossy(bytes);
     let mut answers = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()).collect::<Vec<_>>();
@@ -135,7 +135,7 @@ fn answered(ok: bool, bytes: &[u8], notes: &str) -> Result<(ToolAnswer, String),
     Ok((ToolAnswer { ok, answers: Some(answers), warnings, ..ToolAnswer::default() }, digest))
 }
 
-/// The values of an argument as words.
+/// The values of an argument, as words of the command.
 fn values(parameter: &Parameter, value: &Value, roots: &Roots, folder: &TempDir) -> Result<Vec<OsString>, String> {
     let (name, together) = (&parameter.name, parameter.together());
     let list = match value {
@@ -171,14 +171,14 @@ fn values(parameter: &Parameter, value: &Value, roots: &Roots, folder: &TempDir)
     list.into_iter().enumerate().map(word).collect()
 }
 
-/// Whether an option of the compiler may name a file, which the compiler would write or read.
+/// Whether an option of the compiler may name a file that the compiler would write or read.
 fn is_harmful(option: &str) -> bool {
     let (name, value) = option.split_once('=').unwrap_or((option, ""));
     let is_value = matches!(value, "true" | "false") || value.parse::<f64>().is_ok();
     !is_value || name.contains("dump")
 }
 
-/// Writes a text that was given inline into the directory of the call; its path there.
+/// Writes a text that was given inline into the directory of the call; returns its path.
 fn inline_file(
     argument: &str,
     number: usize,
@@ -203,7 +203,7 @@ fn inline_file(
     Ok(name.into())
 }
 
-/// An option with its values as words of the command. No value can be taken for an option.
+/// An option with its values as words of the command. It refuses values that would be read as an option.
 fn words(parameter: &Parameter, option: &str, values: Vec<OsString>) -> Result<Vec<OsString>, String> {
     let option = OsString::from(format!("--{option}"));
     let mut words = Vec::new();

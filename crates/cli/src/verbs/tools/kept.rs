@@ -1,18 +1,18 @@
-//! Answers that are longer than a prompt should be: they are kept, and read in parts.
+//! Stores answers that are too long for a prompt, and returns parts of them.
 
 use serde_json::{Map, Value, json};
 use std::collections::VecDeque;
 use xla_shape_answers::json_line;
 use xla_shape_answers::tool::{More, Part, SHORT, ToolAnswer};
 
-/// The name of the tool that reads them.
+/// The name of the tool that reads stored answers.
 pub(super) const NAME: &str = "more";
 
-/// How many answers are kept, and how many bytes; beyond that, the oldest are dropped.
+/// The most answers that are kept, and their most bytes together; beyond that, the oldest are dropped.
 const MOST_KEPT: usize = 16;
 const MAX_KEPT: usize = 256 << 20;
 
-/// The answers of which the caller can ask for more, the oldest first. They are kept as JSON, which takes less memory than values.
+/// The answers that the caller can still read, the oldest first. They are kept as JSON, which takes less memory than values.
 #[derive(Default)]
 pub(super) struct Kept {
     answers: VecDeque<(More, String)>,
@@ -20,7 +20,7 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    /// The answer, if it is short; otherwise its digest with a handle. `digest` is the digest, or the text of an answer that is one.
+    /// The answer, if it is short; otherwise its digest with a handle. `digest` is the digest; for an answer that is only text, the text.
     pub(super) fn shorten(&mut self, answer: ToolAnswer, digest: String) -> ToolAnswer {
         let answers = answer.answers.as_deref().unwrap_or_default();
         let (whole, bytes) = match answers {
@@ -39,7 +39,7 @@ impl Kept {
             self.answers.pop_front();
         }
         let digest = digest.lines().take(30).flat_map(|line| [line, "\n"]).collect::<String>();
-        // An agent gets the whole answer by another call than a shell.
+        // The digest names the option that shows the whole answer in a shell; an agent calls `more` for that.
         let digest = digest.replace("--format json has all", "`more` has all").chars().take(SHORT).collect();
         ToolAnswer { answers: None, digest: Some(digest), more: Some(more), ..answer }
     }

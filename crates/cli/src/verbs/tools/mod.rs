@@ -1,7 +1,7 @@
-//! The questions as tools for agents: what `mcp` offers, and the Python package.
+//! The verbs as tools for agents. `mcp` and the Python package offer them.
 //!
-//! A call runs this program once more: a call that is cancelled ends as a process, and memory that it took is given back. The tools, their arguments
-//! and their schemas are those of the table of verbs.
+//! Each call runs this program in a new process. So cancelling a call ends its process, and all its memory is freed. The tools, their arguments and
+//! their schemas come from the table of verbs.
 
 mod call;
 mod kept;
@@ -20,7 +20,7 @@ use xla_shape_answers::tool::ToolAnswer;
 use xla_shape_files::{Roots, RootsError};
 use xla_shape_program::Host;
 
-/// The tools, with the long answers that they gave.
+/// The tools, with their long answers so far.
 pub struct Tools {
     tools: Vec<Tool>,
     roots: Roots,
@@ -28,7 +28,7 @@ pub struct Tools {
 }
 
 impl Tools {
-    /// The tools, which read files below these directories, and write some with `write`.
+    /// The tools. They read files below these directories, and write files only with `write`.
     ///
     /// # Errors
     /// If a root is not a directory.
@@ -46,7 +46,7 @@ impl Tools {
         self.tools.iter().map(|tool| tool.described.clone()).chain([kept::described()]).collect()
     }
 
-    /// The answer of a tool to these arguments; `None` once `stop` is set, which ends the call. `tell` gets its progress every second.
+    /// The answer of a tool to these arguments; `None` if `stop` was set, which ends the call. `tell` gets the progress every second.
     pub fn call(
         &self,
         host: &Host,
@@ -56,7 +56,7 @@ impl Tools {
         tell: impl FnMut(Duration, &str),
     ) -> Option<ToolAnswer> {
         let refused = |message: String| Some(ToolAnswer::refused(&Problem { code: Code::Usage, message, place: None }));
-        // A panic of another call leaves nothing half done.
+        // A poisoned lock is fine: a call that panics leaves the stored answers consistent.
         let kept = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if name == kept::NAME {
             let part = kept().read(arguments);

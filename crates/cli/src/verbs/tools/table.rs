@@ -1,4 +1,4 @@
-//! The tools: the verbs with a schema, with the arguments that their definitions have.
+//! The table of tools: each verb with a schema is a tool, and takes its arguments from the verb's definition.
 
 use crate::args::OutputPath;
 use crate::verbs::SCHEMAS;
@@ -10,7 +10,8 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 use xla_shape_answers::tool::tool_schema;
 
-/// The arguments that a tool does not have: the server chooses the form, and whoever starts it names the plug-in, whose code is run.
+/// The arguments of a verb that its tool lacks. The server chooses the format. Only the person who starts the server may name the plug-in, because
+/// its code is run.
 const LEFT_OUT: [&str; 5] = ["format", "color", "plugin", "help", "version"];
 
 /// A verb as a tool.
@@ -89,7 +90,7 @@ impl Tool {
         let has = |id: &str| verb.get_arguments().find(|argument| argument.get_id() == id);
         let forms = has("format").map(Arg::get_possible_values).unwrap_or_default();
         let has_form = forms.iter().any(|form| form.get_name() == "tool").then_some("--format=tool");
-        // What the input names is not read: whoever wrote the input may not read files of this machine.
+        // Do not read files that the input names: the author of the input must not be able to read files of this machine.
         let has_files = has("no_files").map(|_| "--no-files");
         let words = words.iter().copied().chain(has_form).chain(has_files).map(str::to_owned).collect();
         let name = own.replace('-', "_");
@@ -98,7 +99,7 @@ impl Tool {
     }
 }
 
-/// What a tool answers, and when to use it: the paragraph of the verb's help that says so.
+/// What a tool answers, and when to use it. The second part is the paragraph of the verb's help that begins with "Use it".
 fn about(verb: &Command) -> String {
     let what = verb.get_about().map(ToString::to_string).unwrap_or_default();
     let help = verb.get_long_about().map(ToString::to_string).unwrap_or_default();
@@ -106,7 +107,7 @@ fn about(verb: &Command) -> String {
     when.map_or_else(|| what.clone(), |when| format!("{what}. {}", when.trim_end_matches('.')))
 }
 
-/// Whether an argument can be given to a tool: those that decide the form of the answer cannot.
+/// Whether a tool has this argument of its verb. Arguments that decide the format of the answer are left out.
 fn is_offered(verb: &Command, argument: &Arg) -> bool {
     let is_left_out = LEFT_OUT.iter().any(|name| argument.get_id() == name) || argument.is_hide_set();
     let is_form = || verb.get_arg_conflicts_with(argument).iter().any(|other| other.get_id() == "format");
@@ -146,7 +147,7 @@ impl Kind {
         kinds.into_iter().find(|(known, _)| of == *known).map_or(Self::Text, |(_, kind)| kind)
     }
 
-    /// What a value of another kind should be.
+    /// What was expected, for an error about a value of another kind.
     pub(super) const fn expected(self) -> &'static str {
         match self {
             Self::Flag => "true or false",
@@ -179,7 +180,7 @@ impl Parameter {
         let names = names.iter().map(|value| value.get_name()).collect::<Vec<_>>();
         let one = match self.kind {
             Kind::Flag => json!({ "type": "boolean" }),
-            // Bytes have units, such as 16MiB.
+            // A number of bytes may have a unit, such as 16MiB.
             Kind::Number => json!({ "type": ["number", "string"] }),
             Kind::Input => json!({ "anyOf": [
                 { "type": "string", "description": "A path below a directory of the server" },
