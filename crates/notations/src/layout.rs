@@ -1,4 +1,4 @@
-//! A layout of any notation.
+//! A layout that is read from any notation.
 
 use crate::linear::LinearLayout;
 use crate::modes::sharing::Sharing;
@@ -8,7 +8,7 @@ use crate::{Notation, Obstacle};
 use alloc::vec::Vec;
 use xla_shape_core::{ArrayShape, ElementType, StrideTable};
 
-/// A map from indices to positions, in the form that suits it.
+/// A map from indices to positions, in the simplest of three forms that can express it.
 ///
 /// ```
 /// use xla_shape_notations::{AnyLayout, Map, Notation};
@@ -26,20 +26,20 @@ use xla_shape_core::{ArrayShape, ElementType, StrideTable};
 pub enum Map {
     /// A sum over parts of indices.
     Modes(Modes),
-    /// A linear layout over bits whose positions are not sums over parts of indices: a swizzle, or one that replicates elements.
+    /// A linear layout over bits that is not a sum over parts of indices: it swizzles or replicates elements.
     Linear(LinearLayout),
     /// A stride table in which parts of several dimensions are combined.
     Table(StrideTable),
 }
 
-/// A layout that was read from any notation, or is that of an XLA array: a map, and the type of the elements where the notation has one.
+/// A layout that was read from any notation, or the layout of an XLA array: a map, and the element type if the notation has one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AnyLayout {
     pub(crate) element_type: Option<ElementType>,
     /// The bits of an element in memory.
     pub(crate) element_bits: u64,
     pub(crate) map: Map,
-    /// The array, if the layout is XLA's.
+    /// The array, if this is the layout of an XLA array.
     pub(crate) array: Option<ArrayShape>,
 }
 
@@ -94,7 +94,7 @@ impl AnyLayout {
         self.modes_in(Notation::Xla)
     }
 
-    /// The map as modes, for this notation.
+    /// The map as modes; the error is about this notation.
     pub(crate) fn modes_in(&self, notation: Notation) -> Result<&Modes, Obstacle> {
         match &self.map {
             Map::Modes(modes) => Ok(modes),
@@ -129,7 +129,7 @@ impl AnyLayout {
         &self.map
     }
 
-    /// The type of the elements; `None` where the notation has none.
+    /// The type of the elements; `None` if the notation has none.
     #[must_use]
     pub const fn element_type(&self) -> Option<ElementType> {
         self.element_type
@@ -206,7 +206,7 @@ impl AnyLayout {
         }
     }
 
-    /// Whether elements share positions. Those of XLA's layouts and of linear ones never do.
+    /// Whether elements share positions. In XLA's layouts and in linear ones, they never do.
     ///
     /// ```
     /// use xla_shape_notations::{AnyLayout, Sharing, Notation};
@@ -225,7 +225,7 @@ impl AnyLayout {
         }
     }
 
-    /// The index of the first element, in row-major order, that the other layout places elsewhere; `None` if there is none.
+    /// The index of the first element, in row-major order, that the other layout puts at another position; `None` if there is none.
     ///
     /// ```
     /// use xla_shape_notations::{AnyLayout, Notation};

@@ -1,8 +1,8 @@
 //! Layouts in the notations of CuTe, Triton, mdspan, NumPy, torch, MLIR, Mosaic and oneDNN, and the maps that they describe.
 //!
-//! A layout is a map from indices to positions, whoever writes it down. A text of any of these notations is read as such a map
-//! ([`AnyLayout`]), and a map is written in any notation that can express it. Where one cannot, an [`Obstacle`] says why, with the
-//! element or the position that shows it.
+//! A layout is a map from indices to positions, in whatever notation it is written. A text of any of these notations is read as such a map
+//! ([`AnyLayout`]), and a map is written in any notation that can express it. If a notation cannot express it, an [`Obstacle`] says why, and names
+//! an element or a position that shows it.
 //!
 //! ```
 //! use xla_shape_core::ArrayShape;
@@ -16,12 +16,12 @@
 //! # Ok::<(), Box<dyn core::error::Error>>(())
 //! ```
 //!
-//! Positions count elements. Layouts are compared by where their elements are. Only XLA's, Mosaic's and oneDNN's notations also
-//! describe the room after the last one.
+//! Positions count elements. Two layouts are equal if all their elements have equal positions. Only XLA's, Mosaic's and oneDNN's notations also
+//! describe the padding after the last element.
 //!
 //! # Modules
 //!
-//! Each uses only those above it in this table.
+//! Each module uses only those above it in this table.
 //!
 //! | module | holds |
 //! |---|---|

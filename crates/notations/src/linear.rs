@@ -1,4 +1,4 @@
-//! Linear layouts, as Triton prints them: where each bit of a place leads, as bits of the indices.
+//! Linear layouts, as Triton prints them: each bit of a place flips certain bits of the indices.
 //!
 //! ```text
 //! - offset=1 -> (0, 1)
@@ -7,7 +7,7 @@
 //! ```
 //!
 //! The place may have several parts, such as `register`, `lane`, `warp` and `block`; the first one varies fastest. The index at a place is the
-//! exclusive or of the indices of its bits (`LinearLayout` in Triton's `Tools/LinearLayout.h`).
+//! exclusive or of the indices that belong to its bits (`LinearLayout` in Triton's `Tools/LinearLayout.h`).
 
 use crate::modes::sharing::Sharing;
 use crate::modes::tiles::positive;
@@ -22,15 +22,15 @@ use core::fmt;
 use xla_shape_core::map::row_major_index;
 use xla_shape_core::sorting::{sort, sort_by, sort_by_key};
 
-/// The most bits of places, and of indices: positions fit in an i64.
+/// The most bits of a place, and of an index, because positions fit in an i64.
 const MAX_BITS: usize = 62;
 
-/// A linear layout over F2: for each bit of each part of a place, the index that it adds by exclusive or.
+/// A linear layout over F2: for each bit of each part of a place, the index that the bit adds by exclusive or.
 ///
 /// ```
 /// use xla_shape_notations::{AnyLayout, Map, Notation};
 ///
-/// // A swizzle of 4 columns: the column is that of the position, exclusive or the row.
+/// // A swizzle of 4 columns: the column is the column of the position, exclusive or the row.
 /// let text = "- offset=1 -> (0, 1)\n  offset=2 -> (0, 2)\n  offset=4 -> (1, 1)\n  offset=8 -> (2, 2)\nwhere out dims are: [dim0 (size 4), dim1 (size 4)]";
 /// let layout = AnyLayout::read(Notation::Linear, text)?;
 /// assert!(matches!(layout.map(), Map::Linear(_)));
@@ -41,7 +41,7 @@ const MAX_BITS: usize = 62;
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct LinearLayout {
-    /// The parts of a place, the fastest first, and for each of their bits the index.
+    /// The parts of a place, the fastest first, with the index that each of their bits adds.
     inputs: Vec<(String, Vec<Vec<u64>>)>,
     /// The dimensions and their sizes, powers of two.
     outputs: Vec<(String, u64)>,
@@ -55,7 +55,7 @@ impl LinearLayout {
         &self.extents
     }
 
-    /// The parts of a place, the one that varies fastest first: the name, and the index that each bit adds.
+    /// The parts of a place, the one that varies fastest first. For each: its name, and the index that each of its bits adds.
     ///
     /// ```
     /// use xla_shape_notations::{AnyLayout, Map, Notation};
@@ -70,21 +70,21 @@ impl LinearLayout {
         self.inputs.iter().map(|(name, bases)| (name.as_str(), bases.as_slice()))
     }
 
-    /// What each bit of a position adds to the index, the lowest bit first: all parts one after the other.
+    /// The index that each bit of a position adds, the lowest bit first. A position has the bits of all parts of a place, one after the other.
     fn bases(&self) -> impl Iterator<Item = &Vec<u64>> {
         self.inputs.iter().flat_map(|(_, bases)| bases)
     }
 
-    /// The row-major number of an index, whose bits are the bits of its entries.
+    /// The row-major number of an index. Sizes are powers of two, so its bits are the bits of the index's entries.
     fn number(&self, index: &[u64]) -> u64 {
         let next = |number: u64, (&entry, &size): (&u64, &u64)| number.saturating_mul(size).saturating_add(entry);
         index.iter().zip(&self.extents).fold(0, next)
     }
 
-    /// For each bit of an element's row-major number, the lowest first: what the bit contributes to the position by exclusive or. `None` unless
-    /// each element has exactly one position.
+    /// For each bit of an element's row-major number, the lowest first: the position that the bit adds by exclusive or. `None` unless each element
+    /// has exactly one position.
     fn positions_of_bits(&self) -> Option<Vec<u64>> {
-        // Gauss-Jordan elimination over F2: each row is an element's number, and the position that has it.
+        // Gauss-Jordan elimination over F2: each row is the number of an element, and its position.
         let mut rows =
             self.bases().enumerate().map(|(bit, basis)| (self.number(basis), 1_u64 << bit)).collect::<Vec<_>>();
         let elements = self.extents.iter().fold(1_u64, |product, &size| product.saturating_mul(size));
@@ -108,7 +108,7 @@ impl LinearLayout {
         Some(positions)
     }
 
-    /// The position of an element; `None` if there is no such element, or not one position for each.
+    /// The position of an element; `None` if there is no such element, or if elements do not have exactly one position each.
     #[must_use]
     pub fn position(&self, index: &[u64]) -> Option<i64> {
         if index.len() != self.extents.len() || index.iter().zip(&self.extents).any(|(entry, size)| entry >= size) {
@@ -120,7 +120,7 @@ impl LinearLayout {
         i64::try_from(taken.fold(0, |position, (_, add)| position ^ add)).ok()
     }
 
-    /// The index of the first element, in row-major order, that the other layout places elsewhere.
+    /// The index of the first element, in row-major order, that the other layout puts at another position.
     pub(crate) fn first_moved(&self, other: &Self) -> core::result::Result<Option<Vec<u64>>, Obstacle> {
         if self.extents != other.extents {
             return Err(Obstacle::OtherDimensions);
@@ -131,12 +131,13 @@ impl LinearLayout {
         let (Some(one), Some(two)) = (self.positions_of_bits(), other.positions_of_bits()) else {
             return Err(if self.positions_of_bits().is_none() { self } else { other }.obstacle(Notation::Linear));
         };
-        // Both are linear, so the first element that differs has a row-major number with a single bit.
+        // Both are linear, so a number with several bits differs only if one of its bits alone does. The first element that differs has a single
+        // bit.
         let bit = one.iter().zip(&two).position(|(a, b)| a != b);
         Ok(bit.map(|bit| row_major_index(1 << bit, &self.extents)))
     }
 
-    /// Why the positions are no sum over parts of indices.
+    /// Why the positions are not a sum over parts of indices.
     pub(crate) fn obstacle(&self, notation: Notation) -> Obstacle {
         let mut seen = 0_u64;
         let mut swizzle = None;
@@ -144,7 +145,7 @@ impl LinearLayout {
         for (bit, basis) in self.bases().enumerate() {
             let position = 1_u64 << bit;
             let number = self.number(basis);
-            // Reduced by the bases before it: if nothing is left, earlier bits already reach the same elements.
+            // Reduce the number by the bases of earlier bits. If nothing is left, earlier bits already reach the same elements.
             let reduced = basis_numbers.iter().fold(number, |rest, &known| rest.min(rest ^ known));
             if reduced == 0 {
                 return Obstacle::Replicated { notation, position };
@@ -226,12 +227,13 @@ pub(crate) fn to_text(map: &Modes) -> core::result::Result<String, Obstacle> {
     if let Some(position) = hole {
         return Err(Obstacle::Hole { notation, position });
     }
-    // There are at most `MAX_BITS` bits, because each takes a list with an entry for each dimension. With more, some elements share positions.
+    // With more than `MAX_BITS` bits, some elements share positions. The check comes first, because each bit takes a list with an entry for each
+    // dimension.
     let num_bits = map.modes().iter().map(|mode| mode.size.checked_ilog2().unwrap_or(0) as usize);
     if num_bits.fold(0, usize::saturating_add) > MAX_BITS {
         return Err(overlap(map));
     }
-    // Without holes, from powers of two: the strides are powers of two, too.
+    // All sizes are powers of two and there are no holes, so the strides are powers of two, too.
     let mut bits = Vec::new();
     for mode in map.modes() {
         let mut part = 1_u64;
@@ -247,7 +249,7 @@ pub(crate) fn to_text(map: &Modes) -> core::result::Result<String, Obstacle> {
     }
     sort(&mut bits);
     if bits.iter().enumerate().any(|(bit, (stride, _))| *stride != 1 << bit) {
-        // Strides that overlap.
+        // The strides overlap.
         return Err(overlap(map));
     }
     let inputs = vec![("offset".to_string(), bits.into_iter().map(|(_, basis)| basis).collect())];
@@ -281,7 +283,7 @@ pub(crate) fn from_text(text: &str) -> Result<LinearLayout> {
                 reader.character('=')?;
                 let at = reader;
                 let value = reader.number("a power of two")?;
-                // A layout over bits follows from the images of the powers of two, so each power has a line, in order.
+                // The indices of the powers of two determine a layout over bits. So each power has a line, in order.
                 if value != 1_u64 << bases.len() {
                     return Err(at.expected("the next power of two"));
                 }

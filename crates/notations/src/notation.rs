@@ -1,7 +1,8 @@
 //! The notations for layouts, and their names.
 //!
-//! A new notation is a variant of [`Notation`] with its row here, and a file in `text` with its arms of `read` and `write` in `text/mod.rs`. The
-//! laws in `tests/tests/shapes/notations.rs` follow [`Notation::ALL`]. `docs/notations.md` and `crates/cli/tests/convert.rs` have an example of each.
+//! A new notation needs a variant of [`Notation`] with its row here, a file in `text`, and its arms of `read` and `write` in `text/mod.rs`. The
+//! tests in `tests/tests/shapes/notations.rs` cover all of [`Notation::ALL`]. `docs/notations.md` and `crates/cli/tests/convert.rs` have an example
+//! of each.
 
 use core::fmt;
 
@@ -74,7 +75,7 @@ impl Notation {
         NAMES.iter().find(|(notation, ..)| *notation == self).map_or("", |(.., title)| title)
     }
 
-    /// The notation with this [`name`](Self::name), or this other name: `triton` is `linear`.
+    /// The notation with this [`name`](Self::name). `triton` is another name of `linear`.
     ///
     /// ```
     /// use xla_shape_notations::Notation;

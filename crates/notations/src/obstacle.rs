@@ -7,8 +7,8 @@ use xla_shape_core::{ElementType, StrideTableError};
 
 /// Why a notation cannot express a layout.
 ///
-/// Where an element or a position shows it, [`index`](Self::index) or [`position`](Self::position) has it. Indices are in elements,
-/// dimension 0 first; positions count elements from the start of the buffer.
+/// If an element or a position shows the reason, [`index`](Self::index) or [`position`](Self::position) names it. Indices are in elements, dimension
+/// 0 first; positions count elements from the start of the buffer.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Obstacle {
@@ -16,7 +16,7 @@ pub enum Obstacle {
     StrideTable(StrideTableError),
     /// `*` combines dimensions, or tiles cut each other unevenly: positions are not sums over parts of indices.
     Combined {
-        /// The first element that is not where the strides of the first elements of its dimensions would place it.
+        /// The first element whose position the strides do not give. The stride of a dimension is the position of its element 1.
         index: Vec<u64>,
     },
     /// A position does not fit in an i64.
@@ -26,16 +26,16 @@ pub enum Obstacle {
         /// The dimension.
         dimension: usize,
     },
-    /// The two maps differ in their dimensions.
+    /// The two maps have different dimensions.
     OtherDimensions,
     /// The elements of a dimension have no common stride.
     Cut {
         /// The dimension.
         dimension: usize,
-        /// The first element that is not where one stride would place it.
+        /// The first element whose position one stride does not give.
         index: Vec<u64>,
     },
-    /// A tile that is not full: the notation has no padding.
+    /// A tile is not full, and the notation has no padding.
     Padding {
         /// The notation.
         notation: Notation,
@@ -48,7 +48,7 @@ pub enum Obstacle {
         /// The size of the tile.
         tile: u64,
     },
-    /// Positions that hold nothing, where every position must hold an element.
+    /// Some positions hold nothing, and in the notation every position must hold an element.
     Hole {
         /// The notation.
         notation: Notation,
@@ -64,7 +64,7 @@ pub enum Obstacle {
         /// The first position that holds nothing.
         position: u64,
     },
-    /// A stride below 0, which the notation does not have.
+    /// A stride is negative, which the notation cannot express.
     Negative {
         /// The notation.
         notation: Notation,
@@ -75,7 +75,7 @@ pub enum Obstacle {
         /// The first element that the stride moves.
         index: Vec<u64>,
     },
-    /// A stride of 0: all elements along the dimension share a position, which the notation cannot express.
+    /// A stride is 0: all elements along the dimension share a position, which the notation cannot express.
     Repeats {
         /// The notation.
         notation: Notation,
@@ -84,7 +84,7 @@ pub enum Obstacle {
         /// The first element that repeats another one.
         index: Vec<u64>,
     },
-    /// Two elements share a position, and the notation expresses only maps in which none do.
+    /// Two elements share a position, and the notation cannot express this.
     Overlap {
         /// The notation.
         notation: Notation,
@@ -95,13 +95,13 @@ pub enum Obstacle {
         /// The position.
         position: i64,
     },
-    /// A stride is smaller than the span of the parts of indices inside it, although no elements share a position.
+    /// A stride is smaller than the span of the parts of indices with smaller strides, although no elements share a position.
     Uneven {
         /// The dimension.
         dimension: usize,
         /// The stride, in elements.
         stride: i64,
-        /// The positions that the parts inside span, in elements.
+        /// The span of the parts with smaller strides, in elements.
         unit: u64,
         /// The first element that the stride moves.
         index: Vec<u64>,
@@ -113,7 +113,7 @@ pub enum Obstacle {
         /// Where element 0 is.
         position: i64,
     },
-    /// An element type that the notation does not have.
+    /// The notation does not have the element type.
     ElementType {
         /// The notation.
         notation: Notation,
@@ -131,30 +131,30 @@ pub enum Obstacle {
         /// The first element.
         index: Vec<u64>,
     },
-    /// A position below 0, where buffers begin.
+    /// A position is negative, which is before the beginning of a buffer.
     Below {
         /// The notation.
         notation: Notation,
         /// The smallest position.
         position: i64,
     },
-    /// More dimensions than the notation has letters.
+    /// The array has more dimensions than the notation has letters.
     Dimensions {
         /// The notation.
         notation: Notation,
-        /// How many it has.
+        /// How many letters the notation has.
         most: usize,
-        /// How many the array has.
+        /// How many dimensions the array has.
         found: usize,
     },
-    /// Positions that are exclusive ors of several bits of an index: a swizzle.
+    /// Positions are exclusive ors of several bits of an index: a swizzle.
     Swizzle {
         /// The notation.
         notation: Notation,
         /// The first position whose element the exclusive or moves.
         position: u64,
     },
-    /// Several places hold the same element, as the registers and lanes of a thread block do.
+    /// Several places hold the same element, as registers and lanes of a thread block can.
     Replicated {
         /// The notation.
         notation: Notation,
@@ -170,20 +170,20 @@ pub enum Obstacle {
     },
     /// A part of an index is multiplied by a negative number. Only a whole index may have a negative factor.
     Sign,
-    /// A text with more parts than are read.
+    /// The text has more parts than the limit for reading.
     TooLong {
-        /// The most that are read.
+        /// The limit.
         most: usize,
     },
     /// No short list of tiles was found for the map.
     Intricate {
-        /// The first element that tiles would place elsewhere, if one is known.
+        /// The first element that tiles would put at another position, if one is known.
         index: Option<Vec<u64>>,
     },
 }
 
 impl Obstacle {
-    /// The element that shows it.
+    /// The element that shows the reason.
     ///
     /// ```
     /// use xla_shape_notations::{AnyLayout, Notation};
@@ -208,7 +208,7 @@ impl Obstacle {
         }
     }
 
-    /// The position that shows it, in elements.
+    /// The position that shows the reason, in elements.
     ///
     /// ```
     /// use xla_shape_notations::{AnyLayout, Notation};
@@ -233,7 +233,7 @@ impl Obstacle {
     }
 }
 
-/// An index as `[2,3]`.
+/// Displays an index as `[2,3]`.
 struct Index<'a>(&'a [u64]);
 
 impl fmt::Display for Index<'_> {

@@ -1,4 +1,4 @@
-//! Reading other notations: a place in a text, and errors that point there.
+//! Reads the texts of other notations: a place in a text, and errors that point to it.
 
 use crate::Obstacle;
 use alloc::vec::Vec;
@@ -8,7 +8,7 @@ use xla_shape_core::text::{Expected, Found, OtherError, ParseError, ParseErrorKi
 
 pub(crate) type Result<T> = core::result::Result<T, ParseError>;
 
-/// What is left of a text. White space separates tokens, and is skipped.
+/// The rest of a text that is still to be read. White space separates tokens, and is skipped.
 #[derive(Clone, Copy)]
 pub(crate) struct Reader<'a> {
     text: &'a str,
@@ -20,7 +20,7 @@ impl<'a> Reader<'a> {
         Self::from(text, 0)
     }
 
-    /// What is left of a text from this byte on.
+    /// A reader that begins at this byte of a text.
     pub(crate) fn from(text: &'a str, at: usize) -> Self {
         let mut reader = Self { text, at };
         reader.skip_space();
@@ -54,7 +54,7 @@ impl<'a> Reader<'a> {
         self.rest().starts_with(token)
     }
 
-    /// Goes past this text, if it is here.
+    /// Skips this text, if it is next; returns whether it was.
     pub(crate) fn take(&mut self, token: &str) -> bool {
         let is_here = self.is(token);
         if is_here {
@@ -63,12 +63,12 @@ impl<'a> Reader<'a> {
         is_here
     }
 
-    /// Goes past this text, which must be here.
+    /// Skips this text, which must be next.
     pub(crate) fn all(&mut self, token: &str, expected: &'static str) -> Result<()> {
         if self.take(token) { Ok(()) } else { Err(self.expected(expected)) }
     }
 
-    /// Passes this character, which must be next.
+    /// Skips this character, which must be next.
     pub(crate) fn character(&mut self, c: char) -> Result<()> {
         if self.rest().starts_with(c) {
             self.advance(c.len_utf8());
@@ -112,7 +112,7 @@ impl<'a> Reader<'a> {
         let start = self.at;
         let number = self.signed(expected)?;
         u64::try_from(number).map_err(|_| {
-            // The reader is already after the white space that follows the number.
+            // The error ends after the number. The reader is already after the white space that follows it.
             let end = self.text.get(start..self.at).map_or(self.at, |text| start + text.trim_end().len());
             let found = Found::new(self.text.get(start..end).unwrap_or(""));
             let expected = Expected::Value(expected);
@@ -120,7 +120,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// What one entry of a list is, between these characters and with commas between them. A comma may follow the last one.
+    /// Reads a list between these characters, with commas between its entries; `entry` reads one. A comma may follow the last entry.
     pub(crate) fn list<T>(
         &mut self,
         open: char,
@@ -130,7 +130,7 @@ impl<'a> Reader<'a> {
         self.character(open)?;
         let mut entries = Vec::new();
         loop {
-            // Here at the beginning, or after a comma: so a comma may follow the last entry.
+            // This is at the beginning or after a comma. So the list may be empty, and a comma may follow the last entry.
             if self.rest().starts_with(close) {
                 self.character(close)?;
                 return Ok(entries);
@@ -142,7 +142,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// One more level of brackets.
+    /// The depth inside one more level of brackets; an error if that is too deep.
     pub(crate) fn nest(&self, depth: usize) -> Result<usize> {
         if depth < MAX_NESTING {
             return Ok(depth + 1);
@@ -150,12 +150,12 @@ impl<'a> Reader<'a> {
         Err(ParseError::new(ParseErrorKind::TooDeeplyNested { limit: MAX_NESTING }, self.span()))
     }
 
-    /// The end of the text.
+    /// Checks that the text ends here.
     pub(crate) fn end(&self, expected: &'static str) -> Result<()> {
         if self.is_at_end() { Ok(()) } else { Err(self.expected(expected)) }
     }
 
-    /// The token that stands here: a word, or a character.
+    /// The next token: a word, or a character.
     fn span(&self) -> Span {
         let word = self.peek_word().len();
         let length = if word > 0 { word } else { self.rest().chars().next().map_or(0, char::len_utf8) };
@@ -174,7 +174,7 @@ impl<'a> Reader<'a> {
         ParseError::new(ParseErrorKind::Unexpected { expected, found }, span)
     }
 
-    /// What is wrong with the map that the text from `start` on describes.
+    /// An error about the map that the text from `start` on describes.
     #[cold]
     pub(crate) fn obstacle(&self, obstacle: Obstacle, start: usize) -> ParseError {
         let end = self.text.get(start..self.at).map_or(start, |text| start + text.trim_end().len());
@@ -187,23 +187,23 @@ pub(crate) const fn fits(size: u64) -> bool {
     size <= MAX_SIZE
 }
 
-/// An error about an element type that stands from `start` on.
+/// An error about the element type that begins at `start`.
 #[cold]
 pub(crate) fn unknown_type(name: &str, start: usize) -> ParseError {
     let span = Span { start, end: start + name.len() };
     ParseError::new(ParseErrorKind::UnknownElementType { found: Found::new(name), suggestion: None }, span)
 }
 
-/// The default, where a notation has no element types.
+/// The default, for notations without element types.
 pub(crate) const ANY_TYPE: ElementType = ElementType::F32;
 
-/// What is wrong with the map that a whole text describes.
+/// An error about the map that a whole text describes.
 #[cold]
 pub(crate) fn obstacle_of_all(obstacle: Obstacle, text: &str) -> ParseError {
     ParseError::new(ParseErrorKind::Other(OtherError::new(obstacle)), Span { start: 0, end: text.len() })
 }
 
-/// An error at a byte of a text: something else is expected there.
+/// An error at a byte of a text, where something else is expected.
 #[cold]
 pub(crate) fn error_at(text: &str, at: usize, expected: &'static str) -> ParseError {
     Reader { text, at: at.min(text.len()) }.expected(expected)

@@ -1,4 +1,4 @@
-//! How a plain array becomes the positions of a layout with what every array library has: pad, reshape, transpose.
+//! Turns a plain array into the positions of a layout, with operations that every array library has: pad, reshape, transpose.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -18,7 +18,7 @@ use xla_shape_core::{ArrayShape, StrideTableError, StridedDimensions, TileDimens
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Step {
-    /// Adds elements of 0 after the last index of each dimension; undone by a slice.
+    /// Adds elements of 0 after the last index of each dimension. A slice undoes it.
     Pad {
         /// The sizes before.
         from: Vec<u64>,
@@ -39,7 +39,7 @@ pub enum Step {
     },
 }
 
-/// The steps so far, and the sizes that they end with.
+/// The steps so far, and the sizes of their result.
 struct Steps {
     steps: Vec<Step>,
     sizes: Vec<u64>,
@@ -57,7 +57,7 @@ impl Steps {
             return;
         }
         let mut from = core::mem::replace(&mut self.sizes, to.clone());
-        // If two reshapes follow each other, the second is enough.
+        // Of two reshapes in a row, only the second is needed.
         if let Some(Step::Reshape { from: first, .. }) = self.steps.last() {
             from.clone_from(first);
             self.steps.pop();
@@ -70,7 +70,7 @@ impl Steps {
     fn transpose(&mut self, permutation: Vec<usize>) {
         let sizes = permutation.iter().filter_map(|&dimension| self.sizes.get(dimension).copied()).collect::<Vec<_>>();
         let long = permutation.iter().filter(|&&dimension| self.sizes.get(dimension).is_none_or(|&size| size > 1));
-        // Dimensions of one element may go anywhere: only their names change.
+        // If the other dimensions stay in order, moving those of one element moves no data: a reshape does it.
         if long.is_sorted() {
             self.reshape(sizes);
         } else {
@@ -80,8 +80,8 @@ impl Steps {
     }
 }
 
-/// The steps that turn a row-major array with the shape's dimensions into a one-dimensional array of all positions, padding included. Undone in
-/// reverse order, they lead back.
+/// The steps that turn a row-major array with the shape's dimensions into a one-dimensional array of all positions, padding included. To go back,
+/// undo them in reverse order.
 ///
 /// If tiles divide each other, as on TPUs, the steps are a pad, a reshape, a transpose and a reshape; steps that change nothing are left out.
 /// Otherwise, each tile is applied by itself, as XLA's documentation of tiled layouts defines it.
@@ -121,7 +121,7 @@ pub fn tile_steps(array: &ArrayShape) -> Result<Vec<Step>, StrideTableError> {
     Ok(steps.steps)
 }
 
-/// Whether the parts of each dimension are all of its index, padded at its end only.
+/// Whether the parts of each dimension make up its whole index, with padding only at its end.
 fn divide(strided: &StridedDimensions, extents: &[u64]) -> bool {
     extents.iter().enumerate().all(|(dimension, &extent)| {
         let mut next = 1_u64;
@@ -135,7 +135,7 @@ fn divide(strided: &StridedDimensions, extents: &[u64]) -> bool {
     })
 }
 
-/// The parts of one dimension, the largest step first: the number, the step and the size of each.
+/// The number, the step and the size of each part of one dimension, the largest step first.
 fn parts_of(strided: &StridedDimensions, dimension: usize) -> Vec<(usize, u64, u64)> {
     let parts = strided.parts.iter().zip(&strided.sizes).enumerate();
     let mut parts = parts
@@ -156,7 +156,7 @@ fn at_once(steps: &mut Steps, strided: &StridedDimensions) {
         cut.extend(parts.iter().map(|&(.., size)| size));
         numbers.extend(parts.iter().map(|&(number, ..)| number));
     }
-    // Parts that only pad are made of nothing.
+    // A part that only pads begins as a dimension of size 1.
     for (number, part) in strided.parts.iter().enumerate() {
         if part.is_none() {
             cut.push(1);

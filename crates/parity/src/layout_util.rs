@@ -174,7 +174,7 @@ pub fn byte_strides_is_major_to_minor(byte_strides: &[u64], sizes: &[u64], eleme
         })
 }
 
-/// The same error for the reversed list of `len` dimension numbers.
+/// The same error, with its position counted from the other end of the list of `len` dimension numbers.
 fn from_back(error: ValidationError, len: usize) -> ValidationError {
     let from_back = |position: usize| len.saturating_sub(position).saturating_sub(1);
     match error {

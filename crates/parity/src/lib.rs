@@ -1,4 +1,4 @@
-//! XLA's helper functions by their names in XLA, and the layouts of 2017, over `xla-shape-core`: for those who port code.
+//! XLA's helper functions by their names in XLA, and the layouts of 2017, over `xla-shape-core`: for code that is ported from XLA.
 //!
 //! ```
 //! use xla_shape_core::Shape;
@@ -18,15 +18,14 @@
 //! | [`table`] | every public function of these classes, and what it is called here, in the core, or why it is not there |
 //! | [`legacy`] | layouts of 2017: padded dimensions and the value of the padding |
 //!
-//! Where XLA aborts the process, a function here returns an error or `None`. Where XLA changes a shape in place, most return a new one. What
-//! the rest of `xla-shape` uses too is a method of the core's types; [`table`] says which.
+//! Where XLA aborts the process, a function here returns an error or `None`. Where XLA changes a shape in place, most return a new one. Functions
+//! that the rest of `xla-shape` also needs are methods of the core's types; [`table`] lists them.
 
 // docs.rs, which has a nightly compiler, says which feature an item needs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![no_std]
 #![forbid(unsafe_code)]
-// Code that handles input must not panic: indexing and arithmetic are checked, or an `expect` gives the reason why they
-// cannot fail.
+// Code that handles input must not panic: indexing and arithmetic are checked, or an `expect` says why they cannot fail.
 #![deny(clippy::indexing_slicing, clippy::arithmetic_side_effects)]
 
 extern crate alloc;

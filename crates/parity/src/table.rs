@@ -1,6 +1,6 @@
 #![doc = include_str!("table.md")]
 
-// The items that the page links to.
+// Items to which the page has links.
 #[cfg(doc)]
 use crate::{index_util, layout_util, shape_util};
 #[cfg(doc)]

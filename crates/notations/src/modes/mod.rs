@@ -1,4 +1,4 @@
-//! A map as modes: what each index is cut into, and the stride of each part.
+//! A map as modes: the parts into which each index is cut, and the stride of each part.
 
 pub(crate) mod sharing;
 pub(crate) mod tiles;
@@ -15,14 +15,14 @@ use xla_shape_core::sorting::{sort, sort_by_key};
 
 /// One part of an index, `(index / divisor) % size`, and the distance between its neighbours.
 ///
-/// CuTe calls it a mode. The part with the largest divisor of a dimension has no remainder to take.
+/// CuTe calls it a mode. The part of a dimension with the largest divisor needs no remainder.
 ///
 /// ```
 /// use xla_shape_notations::{Mode, Modes};
 ///
 /// let tiled = Modes::of_array(&"f32[16,256]{1,0:T(8,128)}".parse()?)?;
 /// let rows: Vec<_> = tiled.modes_of(0).collect();
-/// // The row in a tile, then the tile.
+/// // The row within a tile, then the number of the tile.
 /// assert_eq!(rows[0], Mode { dimension: 0, divisor: 1, size: 8, stride: 128 });
 /// assert_eq!(rows[1], Mode { dimension: 0, divisor: 8, size: 2, stride: 2048 });
 /// # Ok::<(), Box<dyn core::error::Error>>(())
@@ -31,7 +31,7 @@ use xla_shape_core::sorting::{sort, sort_by_key};
 pub struct Mode {
     /// The dimension whose index is cut.
     pub dimension: usize,
-    /// What the index is divided by: the product of the sizes of the modes before this one.
+    /// The number by which the index is divided: the product of the sizes of the modes before this one.
     pub divisor: u64,
     /// How many values the part takes.
     pub size: u64,
@@ -46,7 +46,7 @@ impl Mode {
         if last > MAX_SIZE { None } else { self.stride.checked_mul(last as i64) }
     }
 
-    /// Whether `next` goes on where this one ends: both together are one mode.
+    /// Whether `next` continues where this mode ends, so that both together are one mode.
     const fn is_continued_by(self, next: Self) -> bool {
         let stride = match self.stride.checked_mul(self.size as i64) {
             Some(stride) if self.size <= MAX_SIZE => stride,
@@ -60,13 +60,12 @@ impl Mode {
 
 /// A map from indices to positions that is a sum over modes: `offset + Σ (index / divisor % size) · stride`.
 ///
-/// It is what the notations for strided and nested layouts describe: CuTe's, NumPy's, MLIR's `strided`, oneDNN's tags. Strides may be 0 or
-/// negative, and elements may share a position. An XLA layout is such a map unless `*` combines dimensions, or tiles cut each
-/// other unevenly.
+/// The notations for strided and nested layouts describe such maps: CuTe's, NumPy's, MLIR's `strided`, oneDNN's tags. Strides may be 0 or negative,
+/// and elements may share a position. An XLA layout is such a map unless `*` combines dimensions, or tiles cut each other unevenly.
 ///
-/// Modes are kept coalesced, by CuTe's law: a mode that continues where the one before it ends is merged with it. So two maps over
-/// the same sizes are equal exactly if their modes are: the first mode ends where its map first departs from a straight line, and the
-/// rest follows by induction.
+/// Modes are always coalesced, as by CuTe's `coalesce`: a mode that continues where the one before it ends is merged with it. So two maps over the
+/// same sizes are equal exactly if their modes are equal: a mode ends at the first index that one stride does not reach, so the map determines the
+/// first mode, and by induction the others.
 ///
 /// ```
 /// use xla_shape_core::ArrayShape;
@@ -126,10 +125,10 @@ impl Modes {
         Self::of_modes(table.extents().to_vec(), modes, 0)
     }
 
-    /// The map over dimensions of these sizes with these modes of each, the one that varies fastest first: sizes, and strides in
+    /// The map over dimensions of these sizes. `modes` has the modes of each dimension, the one that varies fastest first, as sizes and strides in
     /// elements.
     ///
-    /// A dimension's modes must have room for all of its indices; the last one need not be full.
+    /// The modes of a dimension must cover all of its indices; the last mode need not be full.
     ///
     /// ```
     /// use xla_shape_notations::Modes;
@@ -202,7 +201,7 @@ impl Modes {
         Self { extents: extents.to_vec(), ..self.clone() }.checked()
     }
 
-    /// The map as a stride table, which has no positions below 0.
+    /// The map as a stride table; an error if a position is negative, because the table has none.
     pub(crate) fn stride_table(&self) -> Result<StrideTable, Obstacle> {
         if !self.extents.contains(&0) {
             no_negative(self, Notation::Xla)?;
@@ -221,7 +220,8 @@ impl Modes {
         StrideTable::from_digits(&self.extents, &digits, Vec::new()).ok_or(Obstacle::TooLarge)
     }
 
-    /// The map whose positions are this map's positions minus the other's; `None` if their parts of indices overlap, or positions do not fit.
+    /// The map whose positions are the positions of this map minus those of the other map; `None` if parts of their indices partly overlap, or
+    /// positions do not fit.
     pub(crate) fn minus(&self, other: &Self) -> Option<Self> {
         let mut modes = Vec::new();
         for (dimension, &extent) in self.extents.iter().enumerate() {
@@ -231,7 +231,8 @@ impl Modes {
             divisors.dedup();
             let ends = divisors.iter().copied().skip(1).chain([extent]).collect::<Vec<_>>();
             for (&divisor, end) in divisors.iter().zip(ends) {
-                // The stride of this part of the index in a map: it lies in a mode, so it is a multiple of the mode's stride.
+                // The stride of this part of the index in one of the maps. The part lies in a mode of the map, so its stride is a multiple of the
+                // mode's stride.
                 let stride = |map: &Self| {
                     let mode = map.modes_of(dimension).rfind(|mode| mode.divisor <= divisor);
                     let Some(mode) = mode else { return Some(0) };
@@ -257,7 +258,7 @@ impl Modes {
         self.checked()
     }
 
-    /// The map with these modes, which are sorted by dimension and divisor and have room for every index.
+    /// The map with these modes, which are sorted by dimension and divisor, and cover every index.
     pub(crate) fn of_modes(extents: Vec<u64>, modes: Vec<Mode>, offset: i64) -> Result<Self, Obstacle> {
         Self { extents, modes, offset }.checked()
     }
@@ -306,7 +307,7 @@ impl Modes {
         &self.extents
     }
 
-    /// The modes, those of dimension 0 first, and of each dimension the one that varies fastest first. One of a single value is left out.
+    /// The modes, those of dimension 0 first, and of each dimension the one that varies fastest first. Modes with a single value are left out.
     #[must_use]
     pub fn modes(&self) -> &[Mode] {
         &self.modes
@@ -354,7 +355,7 @@ impl Modes {
         self.modes.iter().try_fold(self.offset, |sum, mode| sum.checked_add(part(mode)?))
     }
 
-    /// The stride of each dimension, in elements; that of a dimension of one element is 0.
+    /// The stride of each dimension, in elements; 0 for a dimension of one element.
     ///
     /// ```
     /// use xla_shape_notations::{Modes, Obstacle};
@@ -385,7 +386,7 @@ impl Modes {
         Ok(strides)
     }
 
-    /// The first position at or after 0 that holds nothing, and has an element after it, or room for the rest of a tile.
+    /// The first position at or after 0 that holds no element although one follows, or although it belongs to a tile.
     ///
     /// Only for maps whose strides are above 0.
     pub(crate) fn first_hole(&self) -> Option<u64> {
@@ -401,7 +402,7 @@ impl Modes {
             }
             end = stride.saturating_mul(mode.size);
         }
-        // Where an index would be that is past the last one of its dimension.
+        // The position that the first index past the end of a dimension would have.
         let past = self.extents.iter().enumerate().filter_map(|(dimension, &extent)| {
             let top = self.modes_of(dimension).last()?;
             if top.divisor.saturating_mul(top.size) == extent {
@@ -416,9 +417,9 @@ impl Modes {
         past.chain(hole).min()
     }
 
-    /// The index of the first element, in row-major order, that the other map places elsewhere; `None` if there is none.
+    /// The index of the first element, in row-major order, that the other map puts at another position; `None` if there is none.
     ///
-    /// Nothing is enumerated: the time is in proportion to the modes.
+    /// This does not enumerate elements: the time is proportional to the number of modes.
     ///
     /// ```
     /// use xla_shape_notations::Modes;
@@ -449,7 +450,7 @@ impl Modes {
                 *entry = match (a, b) {
                     (None, None) => break,
                     (Some(a), Some(b)) if a == b => continue,
-                    // Both modes have the same steps, but one is shorter: the maps differ from its end on.
+                    // Both modes have the same stride, but one is shorter: the maps differ from its end on.
                     (Some(a), Some(b)) if a.divisor == b.divisor && a.stride == b.stride => {
                         a.divisor.saturating_mul(a.size.min(b.size))
                     }
@@ -463,14 +464,14 @@ impl Modes {
     }
 }
 
-/// The modes of one dimension, of modes that are sorted by dimension.
+/// The modes of one dimension, from a list that is sorted by dimension.
 fn of_dimension(modes: &[Mode], dimension: usize) -> &[Mode] {
     let start = modes.partition_point(|mode| mode.dimension < dimension);
     let end = modes.partition_point(|mode| mode.dimension <= dimension);
     modes.get(start..end).unwrap_or(&[])
 }
 
-/// What makes a table no sum over modes.
+/// Why a table is not a sum over modes.
 pub(crate) fn combined(table: StrideTableRef<'_>) -> Obstacle {
     match table.first_unstrided() {
         Ok(index) => Obstacle::Combined { index: index.unwrap_or_default() },
@@ -478,7 +479,7 @@ pub(crate) fn combined(table: StrideTableRef<'_>) -> Obstacle {
     }
 }
 
-/// The digits of a stride table as modes, coalesced; `None` if a digit is not cut out of a dimension.
+/// The digits of a stride table as modes, coalesced; `None` if a digit is part of an intermediate value instead of a dimension.
 fn of_digits(digits: &[Digit], extents: &[u64]) -> Option<Vec<Mode>> {
     let mut modes = Vec::with_capacity(digits.len());
     for digit in digits {
@@ -501,8 +502,8 @@ fn of_digits(digits: &[Digit], extents: &[u64]) -> Option<Vec<Mode>> {
     Some(coalesced(modes, extents))
 }
 
-/// Adds the modes of stride 0 that a table leaves out: the parts of an index on which positions do not depend. `None` if a part begins inside
-/// another one.
+/// Adds the modes of stride 0 that a table leaves out: the parts of an index that do not change the position. `None` if a part begins inside another
+/// one.
 fn with_zeros(modes: &[Mode], extents: &[u64]) -> Option<Vec<Mode>> {
     let mut complete = Vec::with_capacity(modes.len());
     for (dimension, &extent) in extents.iter().enumerate() {
@@ -525,7 +526,7 @@ fn with_zeros(modes: &[Mode], extents: &[u64]) -> Option<Vec<Mode>> {
     Some(complete)
 }
 
-/// Merges adjacent modes (sorted by dimension and divisor), and removes the parts of modes that no index reaches.
+/// Merges adjacent modes (sorted by dimension and divisor), and removes parts of modes that no index reaches.
 fn coalesced(modes: Vec<Mode>, extents: &[u64]) -> Vec<Mode> {
     let mut merged: Vec<Mode> = Vec::with_capacity(modes.len());
     for mut mode in modes {

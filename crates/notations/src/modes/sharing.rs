@@ -7,8 +7,8 @@ use xla_shape_core::map::greatest_common_divisor;
 use xla_shape_core::sorting::sort;
 use xla_shape_core::sorting::sort_by_key;
 
-/// How many steps the search for two elements that share a position takes before it gives up: a few milliseconds. For
-/// arbitrary strides, this is as hard as the subset sum problem.
+/// The search for two elements that share a position gives up after this many steps, which take a few milliseconds. For arbitrary strides, this is
+/// as hard as the subset sum problem.
 pub const MAX_SHARING_STEPS: usize = 1 << 18;
 
 /// Whether elements of a map share positions.
@@ -26,14 +26,14 @@ pub const MAX_SHARING_STEPS: usize = 1 << 18;
 pub enum Sharing {
     /// Every element has a position of its own: the map is unique, in mdspan's words.
     Unique,
-    /// A stride is 0: the elements of a dimension are one, as after a broadcast.
+    /// A stride is 0: all elements along a dimension share a position, as after a broadcast.
     Repeats {
         /// The dimension.
         dimension: usize,
-        /// The first element that is at the position of an earlier one.
+        /// The first element that has the position of an earlier one.
         index: Vec<u64>,
     },
-    /// Two elements with other indices share a position, as the windows of a convolution do.
+    /// Two elements with different indices share a position, as in the overlapping windows of a convolution.
     Overlaps {
         /// The later of the two, in row-major order.
         index: Vec<u64>,
@@ -42,15 +42,15 @@ pub enum Sharing {
         /// The position, in elements.
         position: i64,
     },
-    /// The search gave up: for arbitrary strides, the question is hard (see [`MAX_SHARING_STEPS`]).
+    /// Not known, because the search gave up: for arbitrary strides, the question is hard (see [`MAX_SHARING_STEPS`]).
     Unknown,
 }
 
 impl Modes {
     /// Whether elements share positions.
     ///
-    /// If each stride is larger than the span of all smaller ones, there is no search, nor for layouts of XLA. For others, the search takes at
-    /// most [`MAX_SHARING_STEPS`](crate::MAX_SHARING_STEPS) steps.
+    /// No search is needed if each stride is larger than the span of all smaller ones, or for layouts of XLA. Otherwise, the search takes at most
+    /// [`MAX_SHARING_STEPS`](crate::MAX_SHARING_STEPS) steps.
     ///
     /// ```
     /// use xla_shape_notations::{Modes, Sharing};
@@ -72,7 +72,7 @@ impl Modes {
         }
         let mut modes = self.modes().to_vec();
         sort_by_key(&mut modes, |mode| core::cmp::Reverse(mode.stride.unsigned_abs()));
-        // For each mode: how far it and the modes after it reach, and the greatest common divisor of their strides.
+        // For each mode: the span of it and the later modes, and the greatest common divisor of their strides.
         let mut reach = vec![0_i128];
         let mut divides = vec![0_u64];
         let mut is_nested = true;
@@ -99,7 +99,7 @@ impl Modes {
     }
 }
 
-/// The search for two indices whose parts differ by amounts that the strides cancel.
+/// The search for two elements at one position: their indices differ in each mode by amounts whose products with the strides add up to 0.
 struct Search<'a> {
     map: &'a Modes,
     modes: &'a [Mode],
@@ -108,7 +108,7 @@ struct Search<'a> {
     steps: usize,
 }
 
-/// The amounts that one mode may still differ by.
+/// The amounts by which two indices may still differ in one mode.
 struct Level {
     rest: i128,
     next: i128,
@@ -117,7 +117,7 @@ struct Level {
 }
 
 impl Search<'_> {
-    /// By how much the index in mode `number` may differ, if it and the later modes must move the position by `rest`.
+    /// The amounts by which indices may differ in mode `number`, if that mode and the later ones must together move the position by `rest`.
     fn level(&self, number: usize, rest: i128, is_first: bool) -> Option<Level> {
         let mode = self.modes.get(number)?;
         let inside = self.reach.get(number + 1).copied().unwrap_or(0);
@@ -135,7 +135,7 @@ impl Search<'_> {
 
     fn run(&mut self) -> Option<Sharing> {
         let mut levels = Vec::new();
-        // How many modes differ.
+        // In how many modes the two indices differ so far.
         let mut differing = 0_usize;
         levels.push(self.level(0, 0, true)?);
         while let Some(level) = levels.last_mut() {
@@ -171,7 +171,7 @@ impl Search<'_> {
         None
     }
 
-    /// The two elements that differ so, if both are inside of the array.
+    /// The two elements with these differences, if both are inside the array.
     fn found(&self, taken: &[i128]) -> Option<Sharing> {
         let mut pair = [vec![0_u64; self.map.extents().len()], vec![0; self.map.extents().len()]];
         for (mode, &amount) in self.modes.iter().zip(taken) {

@@ -1,4 +1,4 @@
-//! From a map to the XLA layout that has it: which order of dimensions, which tiles.
+//! Finds the XLA layout of a map: the order of the dimensions, and the tiles.
 
 use super::sharing::Sharing;
 use crate::modes::{Mode, Modes};
@@ -16,13 +16,13 @@ pub(crate) struct Item {
     pub(crate) divisor: u64,
     /// How many values the part takes.
     pub(crate) size: u64,
-    /// How many values the layout has room for.
+    /// How many values of the part the layout has room for.
     pub(crate) room: u64,
     /// Whether it is the part of its dimension with the largest divisor.
     pub(crate) is_outermost: bool,
-    /// How many positions a step takes.
+    /// How many positions apart neighbours are.
     pub(crate) stride: u64,
-    /// Whether the positions inside do not divide the stride.
+    /// Whether the stride is not a multiple of the number of positions inside.
     pub(crate) is_uneven: bool,
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct Nested {
 }
 
 impl Nested {
-    /// Whether there is padding only where a tile is not full: no room after a part of an index, except the last one.
+    /// Whether the only padding is in tiles that are not full: no part of an index has extra room, except the outermost part of a dimension.
     pub(crate) fn has_only_tiles(&self) -> bool {
         let is_plain = |item: &Item| !item.is_uneven && (item.is_outermost || item.room == item.size);
         self.gap == 1 && self.items.iter().all(is_plain) && self.is_decreasing()
@@ -46,7 +46,7 @@ impl Nested {
         self.inside().is_none()
     }
 
-    /// A part with a smaller stride than one of the same dimension with a smaller divisor.
+    /// A part with a larger divisor than another part of its dimension, but a smaller stride.
     fn inside(&self) -> Option<&Item> {
         let mut rest = self.items.as_slice();
         while let [item, inner @ ..] = rest {
@@ -59,7 +59,7 @@ impl Nested {
         None
     }
 
-    /// The first element of such a part, which tiles would place further away.
+    /// The first element of such a part. Tiles would put it at a larger position.
     pub(crate) fn first_inside(&self, map: &Modes) -> Option<Vec<u64>> {
         let mut index = vec![0; map.extents().len()];
         let item = self.inside()?;
@@ -68,15 +68,16 @@ impl Nested {
     }
 }
 
-/// The parts of indices in the order of memory, from the outermost, each with the number of values for which the part around it has room.
+/// The parts of indices in the order of memory, the outermost first. Each part has as much room as the stride of the part around it leaves.
 ///
-/// Fails for maps without such an order: with an offset, strides of 0 or below, shared positions, or a stride that is smaller than the parts inside.
+/// Fails for maps without such an order: with an offset, a stride of 0 or below, shared positions, or a stride that is smaller than the span of the
+/// parts inside.
 pub(crate) fn nested(map: &Modes, notation: Notation) -> Result<Nested, Obstacle> {
     let mut items: Vec<Item> = Vec::with_capacity(map.modes().len());
     positive(map, notation)?;
     let mut modes = map.modes().to_vec();
     sort_by_key(&mut modes, |mode| mode.stride);
-    // From the innermost part outwards.
+    // From the innermost part to the outermost.
     let mut inner: Option<Mode> = None;
     for &mode in &modes {
         let stride = mode.stride.unsigned_abs();
@@ -108,7 +109,7 @@ pub(crate) fn nested(map: &Modes, notation: Notation) -> Result<Nested, Obstacle
     Ok(Nested { items, gap })
 }
 
-/// Refuses a map that does not place the first element at position 0.
+/// Returns an error if the first element is not at position 0.
 pub(crate) fn unit_offset(map: &Modes, notation: Notation) -> Result<(), Obstacle> {
     if map.offset() == 0 { Ok(()) } else { Err(Obstacle::Offset { notation, position: map.offset() }) }
 }
@@ -122,7 +123,7 @@ fn first_of(map: &Modes, mode: &Mode) -> Vec<u64> {
     index
 }
 
-/// Refuses an offset, and strides of 0 and below.
+/// Returns an error if there is an offset, or a stride of 0 or below.
 pub(crate) fn positive(map: &Modes, notation: Notation) -> Result<(), Obstacle> {
     for mode in map.modes() {
         let dimension = mode.dimension;
@@ -137,7 +138,7 @@ pub(crate) fn positive(map: &Modes, notation: Notation) -> Result<(), Obstacle> 
     unit_offset(map, notation)
 }
 
-/// Refuses strides below 0.
+/// Returns an error if a stride is negative.
 pub(crate) fn no_negative(map: &Modes, notation: Notation) -> Result<(), Obstacle> {
     match map.modes().iter().find(|mode| mode.stride < 0) {
         Some(mode) => {
@@ -148,7 +149,8 @@ pub(crate) fn no_negative(map: &Modes, notation: Notation) -> Result<(), Obstacl
     }
 }
 
-/// All dimensions, major to minor: `order`, with the missing dimensions, which have one element, where row-major order has them.
+/// All dimensions, major to minor: `order`, completed by the dimensions of one element that it lacks, each before the first one with a larger
+/// number.
 pub(crate) fn with_all(order: &[usize], num_dimensions: usize) -> Vec<usize> {
     let mut all = order.to_vec();
     for dimension in 0..num_dimensions {
@@ -160,8 +162,8 @@ pub(crate) fn with_all(order: &[usize], num_dimensions: usize) -> Vec<usize> {
     all
 }
 
-/// The number of the block that each part is in. Block 0 is the grid of tiles, block 1 is the part of the first tile that the second one does not
-/// divide, and so on. Within a block, the parts are in `order` (dimensions, major to minor), each dimension at most once.
+/// For each part, the number of its block. Block 0 is the grid of tiles, block 1 is the part of the first tile that the second one does not divide,
+/// and so on. Within a block, the parts are in `order` (dimensions, major to minor), each dimension at most once.
 ///
 /// In a free grid, the parts of block 0 may be in any order.
 pub(crate) fn blocks(items: &[Item], order: &[usize], is_free: bool) -> Vec<usize> {
@@ -195,7 +197,7 @@ pub(crate) fn tile_sizes(items: &[Item], blocks: &[usize], order: &[usize]) -> V
         let size = |dimension: usize| {
             let inside =
                 items.iter().zip(blocks).filter(|&(item, &block)| item.dimension == dimension && block >= tile);
-            // Room after a part that is not the outermost one is made later.
+            // Other parts than the outermost get their extra room later.
             let room = |item: &Item| if item.is_outermost { item.room } else { item.size };
             inside.fold(1_u64, |size, (item, _)| size.saturating_mul(room(item)))
         };
@@ -207,13 +209,13 @@ pub(crate) fn tile_sizes(items: &[Item], blocks: &[usize], order: &[usize]) -> V
 /// An entry of a tile that is `*`.
 const COMBINE: u64 = 0;
 
-/// The search for tiles gives up when they have more entries than this, all together.
+/// The search for tiles gives up if all tiles together have more entries than this.
 const MAX_ENTRIES: usize = 256;
 
 /// A part of an index in memory: its dimension, its divisor and its room.
 type Place = (usize, u64, u64);
 
-/// The parts in memory, and the tiles that have made them.
+/// The parts of indices in memory, and the tiles that lead to them.
 struct Memory {
     places: Vec<Place>,
     tiles: Vec<Vec<u64>>,
@@ -237,7 +239,7 @@ impl Memory {
         Some(())
     }
 
-    /// Where the part is.
+    /// The place of this part in memory.
     fn find(&self, item: &Item) -> Option<usize> {
         let is_it = |&(dimension, divisor, room): &Place| {
             dimension == item.dimension && divisor == item.divisor && room >= item.size
@@ -245,7 +247,7 @@ impl Memory {
         self.places.iter().position(is_it)
     }
 
-    /// Moves these parts inside of all others, in the order that they have.
+    /// Makes these parts the innermost ones, in their present order.
     fn move_inside(&mut self, items: &[Item]) -> Option<()> {
         let places = items.iter().map(|item| self.find(item)).collect::<Option<Vec<_>>>()?;
         let first = places.iter().copied().min()?;
@@ -254,7 +256,7 @@ impl Memory {
         self.tile(tile)
     }
 
-    /// Combines all parts inside of one, with room for as many positions as a step of the part takes.
+    /// Combines all parts inside this one into a single part, with as much room as the stride of this one.
     fn combine_inside(&mut self, item: &Item) -> Option<()> {
         let place = self.find(item)?;
         let inside = self.places.split_off(place.checked_add(1)?);
@@ -266,7 +268,7 @@ impl Memory {
         Some(())
     }
 
-    /// Makes room after a part.
+    /// Gives a part its room in memory.
     fn make_room(&mut self, item: &Item) -> Option<()> {
         let place = self.find(item)?;
         if self.places.get(place).is_none_or(|&(.., room)| room == item.room) {
@@ -296,7 +298,7 @@ fn tiles(map: &Modes, nested: &Nested, order: &[usize]) -> Option<Vec<Vec<u64>>>
         for tile in tile_sizes(items, &levels, order) {
             memory.tile(tile)?;
         }
-        // Parts that are in order already are moved together.
+        // A run of parts that are already in order is moved by one tile.
         let mut run: Vec<Item> = Vec::new();
         let mut runs = Vec::new();
         for item in items {
@@ -312,11 +314,11 @@ fn tiles(map: &Modes, nested: &Nested, order: &[usize]) -> Option<Vec<Vec<u64>>>
         }
     }
     if nested.gap > 1 {
-        // Every element becomes a part of one value, with room for more.
+        // Each element becomes a part with one value, which then gets room for `gap` values.
         memory.tile(vec![1])?;
         memory.tile(vec![nested.gap])?;
     }
-    // From the innermost one on; what lies inside may become one part.
+    // From the innermost part to the outermost, because combining makes the parts inside a single one.
     for (number, item) in items.iter().enumerate().rev() {
         if number > 0 {
             memory.make_room(item)?;
@@ -329,8 +331,8 @@ fn tiles(map: &Modes, nested: &Nested, order: &[usize]) -> Option<Vec<Vec<u64>>>
 }
 
 impl Modes {
-    /// The XLA array that has this map: the one with the fewest tiles that is found, and of those the one whose order of dimensions is closer to
-    /// row-major.
+    /// The XLA array that has this map: of those that the search finds, the one with the fewest tiles, and then the one whose order of dimensions is
+    /// closest to row-major.
     ///
     /// The result is compared with the map before it is returned.
     ///
@@ -341,7 +343,7 @@ impl Modes {
     /// let tiled = Modes::nested(&[16, 256], &[vec![(8, 128), (2, 2048)], vec![(128, 1), (2, 1024)]], 0)?;
     /// assert_eq!(tiled.to_array(ElementType::F32)?.to_string(), "f32[16,256]{1,0:T(8,128)}");
     /// let every_second = Modes::strided(&[5], &[2], 0)?;
-    /// assert_eq!(every_second.to_array(ElementType::F32)?.to_string(), "f32[5]{0:T(1)(2)}"); // each beside one of padding
+    /// assert_eq!(every_second.to_array(ElementType::F32)?.to_string(), "f32[5]{0:T(1)(2)}"); // with padding between
     /// # Ok::<(), xla_shape_notations::Obstacle>(())
     /// ```
     ///
@@ -358,8 +360,8 @@ impl Modes {
         if num_dimensions > MAX_ENTRIES {
             return Err(Obstacle::Intricate { index: None });
         }
-        // Which dimension is the most minor is not known: sizes that tiles cut appear several times. Three orders are tried: that of the
-        // sizes, and those in which the dimensions appear first and last.
+        // The order of the dimensions is not certain, because a dimension that tiles cut appears several times in memory. Three orders are tried:
+        // row-major order, the order of the first appearances, and the order of the last appearances.
         let appearance = |items: &mut dyn Iterator<Item = &Item>| {
             let mut order: Vec<usize> = Vec::new();
             for dimension in items.map(|item| item.dimension) {
@@ -388,7 +390,7 @@ impl Modes {
         }
         let Some((.., layout)) = best else { return Err(Obstacle::Intricate { index: None }) };
         let array = shape()?.with_layout(layout).map_err(|_| Obstacle::TooLarge)?;
-        // The tiles are a guess until the map that they make is the one that was asked for.
+        // The tiles are only a guess, so check that they give the requested map.
         match Self::of_array(&array)?.first_moved(self)? {
             None => Ok(array),
             index => Err(Obstacle::Intricate { index }),

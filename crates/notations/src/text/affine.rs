@@ -13,20 +13,20 @@ use xla_shape_core::limits::MAX_SIZE;
 use xla_shape_core::map::{Digit, Intermediate, Source, StrideTable, StrideTableRef, Term};
 use xla_shape_core::sorting::{sort_by, sort_by_key};
 
-/// The longest sum that is written, in bytes. Each `*` inside another one doubles the length.
+/// The longest sum that is written, in bytes. Each `*` (combined dimensions in a tile) inside another one doubles the length.
 const MAX_LENGTH: usize = 1 << 16;
 
-/// The most times that a form is simplified.
+/// At most this many times, a stride table is simplified.
 const MAX_FORMS: usize = 8;
 
-/// The most parts of indices that a map is read with.
+/// The most parts of indices in a map that is read.
 const MAX_PARTS: usize = 256;
 
 fn arguments(num_dimensions: usize) -> String {
     (0..num_dimensions).map(|dimension| format!("d{dimension}")).collect::<Vec<_>>().join(", ")
 }
 
-/// `(source floordiv divisor) mod modulus`, in parentheses if anything is done to it.
+/// `(source floordiv divisor) mod modulus`, in parentheses unless it is only `source`.
 fn part(source: &str, divisor: u64, modulus: Option<u64>) -> String {
     let quotient = if divisor == 1 { source.to_string() } else { format!("({source} floordiv {divisor})") };
     match modulus {
@@ -46,7 +46,7 @@ fn sum(parts: &[String], offset: i64) -> String {
     text
 }
 
-/// A map of modes.
+/// The text of a map of modes.
 pub(crate) fn of_modes(map: &Modes) -> String {
     let term = |mode: &crate::Mode| {
         let extent = map.extents().get(mode.dimension).copied().unwrap_or(0);
@@ -60,21 +60,20 @@ pub(crate) fn of_modes(map: &Modes) -> String {
     format!("affine_map<({}) -> ({})>", arguments(map.extents().len()), sum(&parts, map.offset()))
 }
 
-/// The addends of an intermediate value: texts of parts, and their factors.
+/// The addends of an intermediate value: the text and the factor of each part.
 type Addends = Vec<(String, u64)>;
 
-/// The addends with the largest factors first, and those with equal factors in the order of their texts, so that a text that is read and written
-/// again stays the same.
+/// The texts of the addends, sorted by factor, the largest first, and then by text. So a text that is read and written again stays the same.
 fn in_order(mut addends: Addends) -> Vec<String> {
     sort_by(&mut addends, |(one, a), (other, b)| b.cmp(a).then_with(|| one.cmp(other)));
     addends.into_iter().map(|(part, factor)| if factor == 1 { part } else { format!("{part} * {factor}") }).collect()
 }
 
-/// A map of a stride table, in its canonical form, with its intermediate values written out.
+/// The text of a stride table, in its canonical form, with its intermediate values written out.
 pub(crate) fn of_table(table: StrideTableRef<'_>) -> core::result::Result<String, Obstacle> {
     let mut form = table.canonical().map_err(Obstacle::StrideTable)?;
     for _ in 0..MAX_FORMS {
-        // Where `*` combines dimensions, simplifying again may help.
+        // If `*` combines dimensions, simplifying again may shorten the form further.
         let again = form.coalesce().map_err(Obstacle::StrideTable)?;
         if again == form {
             break;
@@ -122,21 +121,21 @@ pub(crate) fn of_table(table: StrideTableRef<'_>) -> core::result::Result<String
     Ok(format!("affine_map<({}) -> ({})>", arguments(table.extents().len()), sum(&in_order(addends), 0)))
 }
 
-/// What an expression is: a sum of terms, each with a factor, and a constant.
+/// The value of an expression: a sum of terms, each with a factor, and a constant.
 #[derive(Clone)]
 struct Sum {
     terms: Vec<(Term, i64)>,
     constant: i64,
 }
 
-/// What has been read of a map.
+/// The parts of a map that have been read so far.
 struct Builder<'a> {
     sizes: &'a [u64],
     names: Vec<&'a str>,
     intermediates: Vec<Intermediate>,
 }
 
-/// Goes past `<(d0, …) -> (…)>`, and gives the map over dimensions of these sizes.
+/// Reads `<(d0, …) -> (…)>`, and returns the map over dimensions of these sizes.
 pub(crate) fn read<'a>(reader: &mut Reader<'a>, sizes: &'a [u64], start: usize) -> Result<Map> {
     reader.character('<')?;
     let at = *reader;
@@ -155,7 +154,7 @@ pub(crate) fn read<'a>(reader: &mut Reader<'a>, sizes: &'a [u64], start: usize) 
 }
 
 impl<'a> Builder<'a> {
-    /// A sum of products.
+    /// Reads a sum of products.
     fn sum(&mut self, reader: &mut Reader<'a>, depth: usize) -> Result<Sum> {
         let start = reader.at();
         let mut sum = self.product(reader, depth)?;
@@ -179,7 +178,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Factors, `floordiv` and `mod`, from left to right.
+    /// Reads factors, `floordiv` and `mod`, from left to right.
     fn product(&mut self, reader: &mut Reader<'a>, depth: usize) -> Result<Sum> {
         let start = reader.at();
         let mut value = self.operand(reader, depth)?;
@@ -201,7 +200,7 @@ impl<'a> Builder<'a> {
                 value = product.ok_or_else(|| reader.obstacle(Obstacle::TooLarge, start))?;
                 continue;
             }
-            // `floordiv` and `mod` of a sum make an intermediate value of it, which is cut like a dimension.
+            // To apply `floordiv` or `mod` to a sum, make it an intermediate value, which can be cut like a dimension.
             let by = u64::try_from(next.constant).ok().and_then(NonZeroU64::new).filter(|_| next.terms.is_empty());
             let Some(by) = by else { return Err(at.expected("a constant above 0")) };
             let is_mod = word == "mod";
@@ -217,7 +216,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// A dimension, a constant, or a sum in parentheses.
+    /// Reads a dimension, a constant, or a sum in parentheses.
     fn operand(&mut self, reader: &mut Reader<'a>, depth: usize) -> Result<Sum> {
         if reader.is("(") {
             let depth = reader.nest(depth)?;
@@ -270,7 +269,7 @@ impl<'a> Builder<'a> {
         Term { source: Source::Intermediate(number), divisor: NonZeroU64::MIN, modulus: None }
     }
 
-    /// A sum as one term; `None` if it is too large, an error if it may be negative.
+    /// A sum as one term; `None` if its value is too large, an error if it may be negative.
     fn term(&mut self, sum: Sum) -> Option<core::result::Result<Term, ()>> {
         if let ([(term, 1)], 0) = (sum.terms.as_slice(), sum.constant) {
             return Some(Ok(*term));
@@ -280,7 +279,7 @@ impl<'a> Builder<'a> {
             return Some(Err(()));
         }
         let zero = Term { source: Source::Zero, divisor: NonZeroU64::MIN, modulus: None };
-        // Each addend becomes two intermediate values: first the addend times its factor, then the sum of that and the addends before it.
+        // Each addend becomes two intermediate values: first the addend times its factor, then the sum of this product and the addends before it.
         let mut whole = zero;
         for (term, factor) in sum.terms {
             let Some(minor_size) = NonZeroU64::new(factor.unsigned_abs()) else { continue };
@@ -315,7 +314,7 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// The map: one result is the position, several are an index of a row-major array.
+    /// The map. A single result is the position; several results are an index in a row-major array.
     fn finish(self, results: Vec<Sum>) -> core::result::Result<Map, Obstacle> {
         let position = match <[Sum; 1]>::try_from(results) {
             Ok([position]) => position,
@@ -323,7 +322,7 @@ impl<'a> Builder<'a> {
                 let mut position = Sum { terms: Vec::new(), constant: 0 };
                 let mut stride = 1_i64;
                 for result in results.into_iter().rev() {
-                    // A dimension of the result has the size that its largest value needs. The stride of each is the product of the sizes
+                    // The size of each dimension of that array is the largest value of its result plus 1. Its stride is the product of the sizes
                     // after it.
                     let mut last = result.constant;
                     for &(term, factor) in &result.terms {
@@ -344,7 +343,7 @@ impl<'a> Builder<'a> {
         let is_whole = |&(term, _): &(Term, i64)| {
             matches!(term.source, Source::Dimension(_)) && term.divisor == NonZeroU64::MIN && term.modulus.is_none()
         };
-        // Without division and remainder, the map is one of strides, which may be negative.
+        // Without division and remainder, the map has only strides, which may be negative.
         if position.terms.iter().all(is_whole) {
             let mut strides = alloc::vec![0_i64; self.sizes.len()];
             for (term, factor) in position.terms {
@@ -359,7 +358,7 @@ impl<'a> Builder<'a> {
         if self.sizes.contains(&0) {
             return Modes::strided(self.sizes, &alloc::vec![0; self.sizes.len()], 0).map(Map::Modes);
         }
-        // A stride table has no negative strides: what is subtracted becomes a table of its own.
+        // A stride table has no negative strides, so the terms with negative factors become a second table, which is subtracted.
         let (above, below) = position.terms.iter().partition::<Vec<_>, _>(|(_, factor)| *factor > 0);
         if below.is_empty() && position.constant == 0 {
             return self.table(&above).map(Map::Table);
@@ -369,7 +368,7 @@ impl<'a> Builder<'a> {
         above.minus(&below).ok_or(Obstacle::Sign)?.moved(position.constant).map(Map::Modes)
     }
 
-    /// The table of a sum of terms, whatever the sign of their factors.
+    /// The table of a sum of terms, ignoring the signs of their factors.
     fn table(&self, terms: &[(Term, i64)]) -> core::result::Result<StrideTable, Obstacle> {
         let mut digits = Vec::new();
         for &(term, factor) in terms {
@@ -393,7 +392,7 @@ fn scaled(mut sum: Sum, factor: i64) -> Option<Sum> {
     Some(sum)
 }
 
-/// The sum of two sums; equal terms are one.
+/// The sum of two sums, with equal terms combined.
 fn added(mut sum: Sum, other: Sum) -> Option<Sum> {
     sum.constant = sum.constant.checked_add(other.constant)?;
     for (term, factor) in other.terms {

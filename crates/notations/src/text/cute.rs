@@ -10,7 +10,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-/// The items between commas, in parentheses unless there is just one.
+/// The items with commas between them, in parentheses unless there is only one.
 fn list(items: &[String]) -> String {
     match items {
         [item] => item.clone(),
@@ -18,7 +18,7 @@ fn list(items: &[String]) -> String {
     }
 }
 
-/// The sizes or the strides of a layout, as nested lists: `entry` gives the text of a mode, `alone` the text of a dimension without modes.
+/// The sizes or the strides of a layout, as nested lists: `entry` gives the text of a mode; `alone`, the text of a dimension without modes.
 fn entries(map: &Modes, entry: impl Fn(Mode) -> String, alone: impl Fn(u64) -> String) -> String {
     let of_dimension = |(dimension, &extent): (usize, &u64)| {
         let modes = map.modes_of(dimension).map(&entry).collect::<Vec<_>>();
@@ -27,13 +27,13 @@ fn entries(map: &Modes, entry: impl Fn(Mode) -> String, alone: impl Fn(u64) -> S
     };
     let dimensions = map.extents().iter().enumerate().map(of_dimension).collect::<Vec<_>>();
     match dimensions.as_slice() {
-        // If the only dimension has several modes, their list needs a list around it.
+        // A list at the top level is a list of dimensions. So the list of modes of a single dimension needs parentheses around it.
         [only] if map.modes().len() > 1 => format!("({only})"),
         dimensions => list(dimensions),
     }
 }
 
-/// The first mode that is not full: the sizes of a dimension's modes then multiply to more than its size.
+/// The first mode that is not full. The product of the sizes of its dimension's modes is larger than the dimension.
 fn partial(map: &Modes) -> Option<Mode> {
     let is_partial = |mode: &Mode| {
         map.extents().get(mode.dimension).is_none_or(|&extent| mode.divisor.saturating_mul(mode.size) > extent)
@@ -69,12 +69,12 @@ struct Pair<'a> {
     strides: Reader<'a>,
     extents: Vec<u64>,
     modes: Vec<Mode>,
-    /// What the next mode of the dimension divides its index by.
+    /// The divisor of the dimension's next mode.
     divisor: u64,
 }
 
 impl Pair<'_> {
-    /// A size and its stride, each with `_` before it if it is static.
+    /// Reads a size and its stride, each with `_` before it if it is static.
     fn mode(&mut self) -> Result<()> {
         let start = self.sizes.at();
         self.sizes.take("_");
@@ -90,7 +90,7 @@ impl Pair<'_> {
         Ok(())
     }
 
-    /// Both lists end here.
+    /// Reads the end of both lists.
     fn close(&mut self) -> Result<()> {
         self.sizes.all(")", "`,` or `)`")?;
         // A comma may follow the last entry.
@@ -98,7 +98,7 @@ impl Pair<'_> {
         self.strides.all(")", SAME_NEXT)
     }
 
-    /// One size, or a list of them, and their strides.
+    /// Reads one size or a list of sizes, and their strides.
     fn read(&mut self) -> Result<()> {
         let mut depth = 0_usize;
         loop {
@@ -113,7 +113,7 @@ impl Pair<'_> {
                 self.mode()?;
                 self.end_dimension(depth);
             }
-            // Lists that end, until a comma separates the next item.
+            // Read the ends of lists, until a comma separates the next item.
             while depth > 0 {
                 if self.sizes.take(",") && !self.sizes.is(")") {
                     self.strides.all(",", SAME_NEXT)?;
@@ -131,7 +131,7 @@ impl Pair<'_> {
         }
     }
 
-    /// An item ends at this depth: on the first level, it is a dimension.
+    /// Call this at the end of an item at this depth. An item on the first level is a dimension.
     fn end_dimension(&mut self, depth: usize) {
         if depth <= 1 {
             self.extents.push(core::mem::replace(&mut self.divisor, 1));
@@ -143,11 +143,11 @@ impl Pair<'_> {
 pub(crate) fn from_text(text: &str) -> Result<Modes> {
     let whole = Reader::new(text);
     if whole.peek_word().starts_with(['S', 's']) {
-        // `Sw<3,4,3> o smem_ptr[16b](unset) o (8,64):(64,1)`
+        // A swizzle, such as `Sw<3,4,3> o smem_ptr[16b](unset) o (8,64):(64,1)`.
         return Err(whole.expected(NO_SWIZZLE));
     }
     let Some(colon) = text.find(':') else {
-        // The sizes alone: the error points after them, where the strides are missing.
+        // There are only sizes: the error points after them, where the strides are missing.
         let rest = text.trim_start_matches(|c: char| c.is_ascii_digit() || "(,)_ ".contains(c));
         let end = Reader::from(text, text.len() - rest.len());
         return Err(end.expected(if rest.is_empty() && !text.is_empty() { COLON } else { SIZE }));

@@ -1,6 +1,7 @@
 //! The layout mappings of C++'s `mdspan`: `layout_left`, `layout_right`, `layout_stride`, and the padded ones of C++26.
 //!
-//! Written as an expression that makes the mapping. A `layout_stride` is unique by its precondition, and its strides are above 0.
+//! The text is a C++ expression that constructs the mapping. The preconditions of `layout_stride` demand that no elements share a position and that
+//! strides are above 0.
 
 use super::strided::{dense, is_dense, strides};
 use crate::layout::AnyLayout;
@@ -33,7 +34,7 @@ pub(crate) fn to_text(layout: &AnyLayout) -> core::result::Result<String, Obstac
         return Ok(format!("std::layout_left::mapping<{extents}>()"));
     }
     for (name, is_right) in [("right", true), ("left", false)] {
-        // The stride next to the one of 1 is what the rows are padded to.
+        // Next to the dimension of stride 1, the stride is the padded length of a row.
         let padding = if is_right { strides.get(rank.saturating_sub(2)) } else { strides.get(1) };
         if let Some(padding) = padding.and_then(|&padding| u64::try_from(padding).ok()).filter(|_| rank > 1)
             && padded(sizes, padding, is_right).as_ref() == Some(map)
@@ -45,7 +46,7 @@ pub(crate) fn to_text(layout: &AnyLayout) -> core::result::Result<String, Obstac
     Ok(format!("std::layout_stride::mapping<{extents}>({extents}(), std::array<std::size_t, {rank}>{{{strides}}})"))
 }
 
-/// The map whose fastest dimension is padded to a multiple of this many elements.
+/// A dense map, except that its fastest dimension is padded to a multiple of this many elements.
 fn padded(sizes: &[u64], padding: u64, is_right: bool) -> Option<Modes> {
     let rank = sizes.len();
     let fastest = if is_right { rank.saturating_sub(1) } else { 0 };
@@ -58,7 +59,7 @@ fn padded(sizes: &[u64], padding: u64, is_right: bool) -> Option<Modes> {
     Modes::strided(sizes, &strides?, 0).ok()
 }
 
-/// Passes a name and the namespaces before it.
+/// Reads a name and the namespaces before it; returns the name.
 fn qualified<'a>(reader: &mut Reader<'a>) -> &'a str {
     loop {
         let word = reader.word();
@@ -68,9 +69,9 @@ fn qualified<'a>(reader: &mut Reader<'a>) -> &'a str {
     }
 }
 
-/// `extents<IndexType, 2, 3>`, with namespaces.
+/// Reads `extents<IndexType, 2, 3>`, with namespaces.
 fn extents(reader: &mut Reader<'_>) -> Result<Vec<u64>> {
-    // `std::extents`; the name of the index type may have several words.
+    // Namespaces may come before `extents`; the name of the index type may have several words.
     while reader.peek_word() != "extents" {
         reader.word();
         reader.all("::", "`std::extents<…>`")?;
@@ -136,7 +137,7 @@ pub(crate) fn from_text(text: &str) -> Result<AnyLayout> {
     };
     let mut strides = None;
     if is_stride {
-        // `std::extents<…>()` or `{}`, then `std::array<…>{256, 1}` or `{256, 1}`.
+        // The arguments are `std::extents<…>()` or `{}`, then `std::array<…>{256, 1}` or `{256, 1}`.
         if !reader.is("{") {
             let again = extents(&mut reader)?;
             if again != sizes {
@@ -179,7 +180,7 @@ pub(crate) fn from_text(text: &str) -> Result<AnyLayout> {
             Modes::strided(&sizes, &strides, 0)
         }
         (None, Some(padding)) => {
-            // A padding of 0 or 1 pads nothing.
+            // A padding of 0 or 1 adds nothing.
             padded(&sizes, padding.max(1), is_right).ok_or(Obstacle::TooLarge)
         }
         (None, None) => {

@@ -1,9 +1,9 @@
-//! MLIR's memrefs: `memref<6x200xbf16, strided<[256, 1]>>`, with an affine map where strides do not suffice, and Mosaic's
+//! MLIR's memrefs: `memref<6x200xbf16, strided<[256, 1]>>`, with an affine map if strides do not suffice, and Mosaic's
 //! `#tpu.tiled<(8,128)(2,1),[2,1]>`.
 //!
-//! An affine map here has one result, the position; one with several is read as the index of a row-major array of the smallest sizes that
-//! hold it, as `-normalize-memrefs` makes it. Mosaic's tiles are those of XLA, over the last dimensions; the strides
-//! that follow the tiles count tiles, not elements (`TiledLayoutAttr` in Mosaic's `tpu_dialect.cc`).
+//! An affine map is written with one result, the position. A map with several results is read as an index in a row-major array, the smallest that
+//! holds all indices, as `-normalize-memrefs` does it. Mosaic's tiles are those of XLA, over the last dimensions; the strides that follow the tiles
+//! count tiles, not elements (`TiledLayoutAttr` in Mosaic's `tpu_dialect.cc`).
 
 use super::affine;
 use super::spelling::element_type;
@@ -20,7 +20,7 @@ use alloc::vec::Vec;
 use xla_shape_core::ElementType;
 use xla_shape_core::sorting::sort_by_key;
 
-/// `6x200xbf16`
+/// The sizes and the element type, such as `6x200xbf16`.
 fn prefix(layout: &AnyLayout, notation: Notation) -> core::result::Result<String, Obstacle> {
     let name = type_name(layout, notation)?;
     let sizes = layout.extents().iter().map(|size| format!("{size}x")).collect::<String>();
@@ -51,7 +51,7 @@ pub(crate) fn to_text(layout: &AnyLayout) -> core::result::Result<String, Obstac
     }
 }
 
-/// The text of a layout as a memref of Mosaic.
+/// The text of a layout as a memref with Mosaic's tiles.
 pub(crate) fn to_tiled_text(layout: &AnyLayout) -> core::result::Result<String, Obstacle> {
     let notation = Notation::Mosaic;
     let prefix = prefix(layout, notation)?;
@@ -80,7 +80,7 @@ pub(crate) fn to_tiled_text(layout: &AnyLayout) -> core::result::Result<String, 
         }
         stride = stride.saturating_mul(item.room);
     }
-    // If a dimension has a single tile, its stride does not matter: write the one of a row-major grid.
+    // If a dimension has a single tile, its stride does not matter: write the stride that a row-major grid has.
     let mut natural = 1_u64;
     for (dimension, entry) in tile_strides.iter_mut().enumerate().rev() {
         let from_end = num_dimensions.saturating_sub(dimension);
@@ -93,14 +93,14 @@ pub(crate) fn to_tiled_text(layout: &AnyLayout) -> core::result::Result<String, 
     }
     let tiles = tiles.iter().map(|tile| format!("({})", commas(tile, ","))).collect::<String>();
     let text = format!("memref<{prefix}, #tpu.tiled<{tiles},[{}]>>", commas(&tile_strides, ","));
-    // Only a text that reads back as the same map is returned.
+    // Return the text only if reading it gives the same map.
     match from_text(&text).ok().and_then(|back| back.first_moved(layout).ok()) {
         Some(None) => Ok(text),
         index => Err(Obstacle::Intricate { index: index.flatten() }),
     }
 }
 
-/// The map of tiles with strides between them.
+/// The map of an array in tiles; `strides` has the distances between tiles.
 fn tiled(extents: &[u64], tiles: &[Vec<u64>], strides: &[i64]) -> core::result::Result<Modes, Obstacle> {
     let first = tiles.first().map_or(&[][..], Vec::as_slice);
     let tile_elements = first.iter().try_fold(1_i64, |product, &size| product.checked_mul(i64::try_from(size).ok()?));
@@ -140,7 +140,7 @@ fn tiled(extents: &[u64], tiles: &[Vec<u64>], strides: &[i64]) -> core::result::
     Modes::of_modes(extents.to_vec(), modes, 0)
 }
 
-/// Sizes, each with an `x` after it, and an element type.
+/// Reads sizes, each with an `x` after it, and an element type.
 fn sizes_and_type(reader: &mut Reader<'_>) -> Result<(Vec<u64>, ElementType)> {
     let mut sizes = Vec::new();
     loop {
@@ -186,7 +186,7 @@ pub(crate) fn from_text(text: &str) -> Result<AnyLayout> {
         } else if is_first && reader.take("#tpu.tiled") {
             map = Some(Map::Modes(tiles(&mut reader, &sizes, start)?));
         } else if reader.is("#") || reader.is("\"") || reader.rest().starts_with(|c: char| c.is_ascii_digit()) {
-            // A memory space: `1 : i32`, `#tpu.memory_space<vmem>`. It does not change the map.
+            // A memory space: `1 : i32`, `#tpu.memory_space<vmem>`. It has no influence on the map.
             memory_space(&mut reader)?;
         } else {
             return Err(reader.expected(if is_first { LAYOUT } else { "a memory space or `>`" }));
@@ -233,7 +233,7 @@ fn memory_space(reader: &mut Reader<'_>) -> Result<()> {
     Err(reader.expected("`>`"))
 }
 
-/// `<[256, 1], offset: 5>`
+/// Reads strides, such as `<[256, 1], offset: 5>`.
 fn strided(reader: &mut Reader<'_>, sizes: &[u64]) -> Result<core::result::Result<Modes, Obstacle>> {
     reader.character('<')?;
     let at = *reader;
@@ -253,7 +253,7 @@ fn strided(reader: &mut Reader<'_>, sizes: &[u64]) -> Result<core::result::Resul
     Ok(Modes::strided(sizes, &strides, offset))
 }
 
-/// `<(8,128)(2,1),[2,1]>`
+/// Reads tiles, such as `<(8,128)(2,1),[2,1]>`.
 fn tiles(reader: &mut Reader<'_>, sizes: &[u64], start: usize) -> Result<Modes> {
     reader.character('<')?;
     let mut tiles: Vec<Vec<u64>> = Vec::new();

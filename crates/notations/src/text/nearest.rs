@@ -1,4 +1,4 @@
-//! The layout that is nearest to one that a notation does not have.
+//! For a layout that a notation cannot express: the nearest one that it can.
 
 use crate::layout::{AnyLayout, Map};
 use crate::{Modes, Notation, Obstacle};
@@ -7,10 +7,10 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use xla_shape_core::sorting::sort_by_key;
 
-/// The most dimensions of an array for which the nearest layout is looked for.
+/// The nearest layout is only looked for if the array has at most this many dimensions.
 const MAX_VIEWED: usize = 64;
 
-/// The nearest layout that a notation has, and how the array is found in it.
+/// The nearest layout that a notation can express, and where the array is in it.
 ///
 /// ```
 /// use xla_shape_notations::{AnyLayout, Notation};
@@ -25,13 +25,13 @@ const MAX_VIEWED: usize = 64;
 pub struct Nearest {
     /// The layout.
     pub text: String,
-    /// The part of the layout that is the array, or how to compute an index in the layout from an index in the array.
+    /// The slice of the layout that is the array, or how to compute an index in the layout from an index in the array.
     pub view: String,
 }
 
 impl AnyLayout {
-    /// The nearest layout that a notation has, where it does not have this one: the array with its padding, or cut into parts that have
-    /// strides.
+    /// The nearest layout that a notation can express, if it cannot express this one. It is the array with its padding, or an array whose dimensions
+    /// are the parts of indices with one stride each.
     ///
     /// ```
     /// use xla_shape_notations::{AnyLayout, Notation};
@@ -51,7 +51,7 @@ impl AnyLayout {
         }
     }
 
-    /// The array with every dimension as large as its tiles have room for.
+    /// The array with every dimension extended to the room that its tiles have.
     fn padded(&self, notation: Notation) -> Option<Nearest> {
         let modes = self.modes().ok()?;
         // A view of many dimensions is too long to read.

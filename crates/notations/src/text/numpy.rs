@@ -1,8 +1,8 @@
 //! NumPy's arrays: sizes, and strides and an offset in bytes.
 //!
-//! Written as the call that makes such an array over a buffer, `np.ndarray(shape=(2, 3), dtype=np.float32, strides=(12, 4))`, with `offset` where the first
-//! element is not the first in the buffer. Read are that call, `as_strided`, or its arguments alone; without `strides`, the order is C's, or Fortran's with
-//! `order='F'`.
+//! The text is the call that makes such an array over a buffer, `np.ndarray(shape=(2, 3), dtype=np.float32, strides=(12, 4))`, with `offset` if the
+//! first element is not the first in the buffer. This call, `as_strided`, or the arguments alone can be read. Without `strides`, the order is C's,
+//! or Fortran's with `order='F'`.
 
 use super::python::{Call, Value, call};
 use super::spelling::element_type;
@@ -15,7 +15,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-/// Numbers as a tuple of Python.
+/// Numbers as a Python tuple.
 pub(crate) fn tuple<T: ToString>(numbers: &[T]) -> String {
     match numbers {
         [one] => format!("({},)", one.to_string()),
@@ -38,7 +38,7 @@ pub(crate) fn to_text(layout: &AnyLayout) -> core::result::Result<String, Obstac
     Ok(format!("np.ndarray(shape={}, dtype={name}{offset}, strides={})", tuple(map.extents()), tuple(&strides)))
 }
 
-/// The sizes that an argument lists.
+/// The sizes in an argument.
 pub(crate) fn sizes(text: &str, call: &Call<'_>, key: &'static str, place: Option<usize>) -> Result<Vec<u64>> {
     let Some(argument) = call.argument(key, place) else {
         return Err(error_at(text, text.len(), "the sizes of the dimensions"));

@@ -1,8 +1,9 @@
 //! oneDNN's blocked formats: a tag such as `aBc16b`, and the sizes of the dimensions.
 //!
-//! Letters are dimensions, major to minor; a capital is one that is cut into blocks, which follow, the outermost first. Written as oneDNN's verbose output
-//! has it, with the sizes after it: `f32::blocked:aBc16b::f0 2x32x7`. The type, and what is around the tag, may be left out. Sizes are padded to whole blocks. The
-//! library names only some of these tags; the others are the blocked descriptors that they would be.
+//! The letters are the dimensions, major to minor. A capital letter is a dimension that is cut into blocks; the blocks follow, the outermost first.
+//! The text has the form of oneDNN's verbose output, with the sizes after it: `f32::blocked:aBc16b::f0 2x32x7`. The type, and what is around the
+//! tag, may be left out. Sizes are padded to whole blocks. oneDNN itself names only some of these tags; the others stand for blocked descriptors
+//! without a name.
 
 use super::spelling::element_type;
 use super::strided::type_name;
@@ -16,7 +17,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use xla_shape_core::sorting::sort_by_key;
 
-/// The most dimensions that oneDNN has (`DNNL_MAX_NDIMS`).
+/// The most dimensions of an array in oneDNN (`DNNL_MAX_NDIMS`).
 const MAX_DIMENSIONS: usize = 12;
 
 fn letter(dimension: usize) -> char {
@@ -41,7 +42,7 @@ pub(crate) fn to_text(layout: &AnyLayout) -> core::result::Result<String, Obstac
     if !nested.has_only_tiles() {
         return Err(hole());
     }
-    // The letters are the outermost parts, up to the first one that repeats a dimension or has padding.
+    // The letters at the beginning of the tag are the outermost parts, up to the first part that repeats a dimension or has padding.
     let mut outer: Vec<usize> = Vec::new();
     for item in items {
         if outer.contains(&item.dimension) || item.room != item.size {
@@ -60,7 +61,7 @@ pub(crate) fn to_text(layout: &AnyLayout) -> core::result::Result<String, Obstac
     }
     let sizes = map.extents().iter().map(ToString::to_string).collect::<Vec<_>>().join("x");
     let text = format!("{name}::blocked:{tag}::f0 {sizes}");
-    // The text is read back, to be sure that it describes this map.
+    // Read the text back, to be sure that it describes this map.
     match from_text(&text).ok().and_then(|back| back.first_moved(layout).ok()) {
         Some(None) => Ok(text),
         Some(index) if map.first_hole().is_none() => Err(Obstacle::Intricate { index }),
@@ -92,7 +93,7 @@ pub(crate) fn from_text(text: &str) -> Result<AnyLayout> {
         }
     }
     reader.end("`x` and a size, or the end of the text")?;
-    // The letters, then a number and a letter for each block.
+    // A tag has letters, then a number and a letter for each block.
     let mut outer: Vec<usize> = Vec::new();
     let mut blocked: Vec<usize> = Vec::new();
     let mut blocks: Vec<(usize, u64)> = Vec::new();
@@ -144,7 +145,7 @@ pub(crate) fn from_text(text: &str) -> Result<AnyLayout> {
         .map_err(|obstacle| obstacle_of_all(obstacle, text))
 }
 
-/// The map of these letters and blocks.
+/// The map for these letters (`outer`) and blocks.
 fn map(sizes: &[u64], outer: &[usize], blocks: &[(usize, u64)]) -> core::result::Result<Modes, Obstacle> {
     let mut divisors = alloc::vec![1_u64; sizes.len()];
     let mut modes = Vec::new();

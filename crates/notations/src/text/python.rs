@@ -1,18 +1,18 @@
-//! Calls as Python has them: `np.ndarray(shape=(2, 3), dtype=np.float32)`, or the arguments alone.
+//! Reads Python calls, such as `np.ndarray(shape=(2, 3), dtype=np.float32)`, or the arguments alone.
 
 use crate::reader::{Reader, Result, error_at};
 use alloc::vec::Vec;
 
-/// What an argument is.
+/// The value of an argument.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Value<'a> {
     Numbers(Vec<i64>),
     Number(i64),
-    /// A name with dots, or a text in quotes.
+    /// A name, which may have dots, or a string.
     Name(&'a str),
 }
 
-/// An argument, and where it begins.
+/// An argument, and the byte at which it begins.
 #[derive(Clone, Debug)]
 pub(crate) struct Argument<'a> {
     pub(crate) key: &'a str,
@@ -20,7 +20,7 @@ pub(crate) struct Argument<'a> {
     pub(crate) at: usize,
 }
 
-/// A call; the callee is empty where the arguments stand alone.
+/// A call; the callee is empty if there are only arguments.
 pub(crate) struct Call<'a> {
     pub(crate) callee: &'a str,
     pub(crate) arguments: Vec<Argument<'a>>,
@@ -43,8 +43,8 @@ impl<'a> Call<'a> {
         self.callee.split_once('.').map_or("", |(module, _)| module)
     }
 
-    /// Refuses every argument that the caller does not read, because it may say another layout: those whose key is not among `keys`, those
-    /// without a key after the first `places`, and a second one with the same key.
+    /// Returns an error if there is an argument that the caller does not read, because it may change the layout: one whose key is not among `keys`,
+    /// one without a key after the first `places`, or a second one with the same key.
     pub(crate) fn check_arguments(
         &self,
         text: &str,
@@ -69,7 +69,7 @@ impl<'a> Call<'a> {
 
 const VALUE: &str = "a number, a list of numbers, or a name";
 
-/// A word with dots.
+/// Reads a word, which may have dots.
 fn name<'a>(reader: &mut Reader<'a>) -> &'a str {
     let rest = reader.rest();
     let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '.').unwrap_or(rest.len());
@@ -97,7 +97,7 @@ fn value<'a>(reader: &mut Reader<'a>) -> Result<Value<'a>> {
             if !reader.is("(") {
                 return Ok(Value::Name(name));
             }
-            // `torch.Size([2, 3])`, `np.dtype('float32')`
+            // A call as a value, such as `torch.Size([2, 3])` or `np.dtype('float32')`.
             reader.character('(')?;
             let inner = value_in(reader)?;
             reader.character(')')?;
@@ -107,7 +107,7 @@ fn value<'a>(reader: &mut Reader<'a>) -> Result<Value<'a>> {
     }
 }
 
-/// An argument of a call that is not a call itself.
+/// Reads an argument of a call; it is not a call itself.
 fn value_in<'a>(reader: &mut Reader<'a>) -> Result<Value<'a>> {
     if reader.peek_word().starts_with(|c: char| c.is_ascii_alphabetic()) {
         return Ok(Value::Name(name(reader)));
@@ -137,7 +137,7 @@ pub(crate) fn call(text: &str) -> Result<Call<'_>> {
         }
         let mut ahead = reader;
         let word = ahead.word();
-        // `name=` before a value, which may itself begin with a name: `dtype=np.int16`.
+        // Only `name=` is a key; a value may begin with a name, too, as in `dtype=np.int16`.
         let key = if !word.is_empty() && ahead.take("=") { word } else { "" };
         if !key.is_empty() {
             reader = ahead;

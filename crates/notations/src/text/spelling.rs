@@ -1,4 +1,4 @@
-//! Element types as other libraries call them.
+//! The names of element types in other libraries.
 
 use crate::Notation;
 use alloc::format;
@@ -19,7 +19,7 @@ pub(crate) fn spelled(element_type: ElementType, notation: Notation) -> Option<S
     }
 }
 
-/// The element type that a notation calls so; a module before it (`np.`, `torch.`) may be left out.
+/// The element type with this name in a notation. A module before the name (`np.`, `torch.`) may be left out.
 pub(crate) fn element_type(name: &str, notation: Notation) -> Option<ElementType> {
     let last = |name: &str| name.rsplit('.').next().unwrap_or("").trim_end_matches('_').to_string();
     let wanted = last(name);

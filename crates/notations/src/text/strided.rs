@@ -1,4 +1,4 @@
-//! What the notations with one stride for each dimension have in common.
+//! Functions that the notations with one stride for each dimension share.
 
 use crate::layout::AnyLayout;
 use crate::modes::Modes;
@@ -6,7 +6,7 @@ use crate::{Notation, Obstacle};
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// The strides of a layout, in elements, with the one that a row-major array has where a dimension has one element or none.
+/// The strides of a layout, in elements. A dimension with one element or none gets the stride that a row-major array would have.
 pub(crate) fn strides(map: &Modes) -> Result<Vec<i64>, Obstacle> {
     let mut strides = map.strides()?;
     let mut natural = 1_i64;
@@ -31,13 +31,13 @@ pub(crate) fn dense(extents: &[u64], order: impl DoubleEndedIterator<Item = usiz
     Some(strides)
 }
 
-/// Whether the map is the dense one in this order of dimensions, major to minor.
+/// Whether the map is dense, with this order of dimensions, major to minor.
 pub(crate) fn is_dense(map: &Modes, order: impl DoubleEndedIterator<Item = usize>) -> bool {
     let dense = dense(map.extents(), order).and_then(|strides| Modes::strided(map.extents(), &strides, 0).ok());
     dense.as_ref() == Some(map)
 }
 
-/// Checks that elements take as many bits as they usually do, and that no position is before the buffer.
+/// Checks that elements take their usual number of bits, and that no position is before the buffer.
 pub(crate) fn check_buffer(layout: &AnyLayout, map: &Modes, notation: Notation) -> Result<(), Obstacle> {
     let usual = layout.element_type.unwrap_or(crate::reader::ANY_TYPE).storage_bits();
     if layout.element_bits != usual {
@@ -50,7 +50,7 @@ pub(crate) fn check_buffer(layout: &AnyLayout, map: &Modes, notation: Notation) 
     }
 }
 
-/// The name of the element type, where the notation has it.
+/// The name of the element type; an error if the notation does not have the type.
 pub(crate) fn type_name(layout: &AnyLayout, notation: Notation) -> Result<alloc::string::String, Obstacle> {
     let element_type = layout.element_type.unwrap_or(crate::reader::ANY_TYPE);
     super::spelling::spelled(element_type, notation).ok_or(Obstacle::ElementType { notation, element_type })

@@ -1,7 +1,7 @@
 //! torch's tensors: sizes, strides and an offset in elements; `memory_format` for the orders that have a name.
 //!
-//! Written as the call that makes such a tensor: `torch.empty` where the strides are those of a memory format, else `torch.empty_strided`, or
-//! `torch.as_strided` with a storage offset. There are no negative strides.
+//! The text is the call that makes such a tensor: `torch.empty` if the strides are those of a memory format, `torch.as_strided` if there is a
+//! storage offset, otherwise `torch.empty_strided`. There are no negative strides.
 
 use super::numpy::{sizes, tuple};
 use super::python::{Argument, Call, Value, call};
@@ -16,7 +16,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// The orders that have names, from major to minor, each for tensors with this number of dimensions.
+/// The memory formats: the name of each, and its order of dimensions from major to minor. It applies to tensors with that many dimensions.
 const MEMORY_FORMATS: &[(&str, &[usize])] = &[("channels_last", &[0, 2, 3, 1]), ("channels_last_3d", &[0, 2, 3, 4, 1])];
 
 /// The arguments that are accepted. Some of them do not influence the layout.

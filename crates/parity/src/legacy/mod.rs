@@ -1,13 +1,11 @@
-//! Layouts of 2017: each dimension padded to a width, and a value in the padding.
+//! Layouts of 2017, in which each dimension is padded to a width, and the padding has a value.
 //!
-//! The `LayoutProto` of 2017 had the fields `minor_to_major`, `padded_dimensions` and `padding_value`. The elements of
-//! such an array have the positions they would have if the widths were the sizes. That is a modern layout with one tile
-//! (the widths from major to minor), plus a padding value. So a [`LegacyShape`] holds both, and [`LegacyShape::modern`]
-//! gives the positions of elements.
+//! The `LayoutProto` of 2017 had the fields `minor_to_major`, `padded_dimensions` and `padding_value`. Elements have the same positions as in an
+//! array whose sizes are the widths. That is a modern layout with one tile (the widths from major to minor), plus a padding value. So a
+//! [`LegacyShape`] holds both, and [`LegacyShape::modern`] gives the positions of elements.
 //!
-//! XLA has no text for it. This module writes `PAD(…)`, the widths from dimension 0 on, and `V(…)` in place of tiles:
-//! `f32[2,3]{0,1:PAD(3,5)V(zero)}`.
-//! [`parse`] reads it where more text follows.
+//! XLA has no text for these layouts. Instead of tiles, this module writes `PAD(…)`, with the widths from dimension 0 on, and `V(…)`:
+//! `f32[2,3]{0,1:PAD(3,5)V(zero)}`. [`parse`] reads such a text even if more text follows.
 
 mod error;
 #[cfg(feature = "proto")]
@@ -315,13 +313,13 @@ fn check_widths(sizes: &[u64], widths: &[u64]) -> Result<(), LegacyError> {
     Ok(())
 }
 
-/// The order of the dimensions and their widths that give every element the same position as the tiles of `array`.
+/// An order of the dimensions, and their widths, with which every element has the same position as in `array`.
 fn padded(array: &ArrayShape, sizes: &[u64]) -> Option<(Vec<usize>, Vec<u64>)> {
     let order = array.layout().minor_to_major();
     if let [tile] = array.layout().tiles()
         && tile.dimensions().len() == sizes.len()
     {
-        // One tile that covers all dimensions and holds the whole array.
+        // If one tile covers all dimensions and holds the whole array, its sizes are the widths.
         let mut fits = true;
         let mut widths = vec![1; sizes.len()];
         for (entry, &dimension) in tile.dimensions().iter().zip(order.iter().rev()) {
@@ -341,7 +339,8 @@ fn padded(array: &ArrayShape, sizes: &[u64]) -> Option<(Vec<usize>, Vec<u64>)> {
     if array.elements() == Some(0) {
         return Some((order.to_vec(), sizes.to_vec()));
     }
-    // Each dimension with more than one element must be a single digit. A dimension's width is the next larger stride divided by its own.
+    // Otherwise, each dimension with more than one element must be a single digit. A dimension's width is the next larger stride divided by the
+    // dimension's own stride.
     let form = table.as_ref().canonical().ok()?;
     let mut digits = Vec::new();
     for digit in form.digits() {
@@ -373,7 +372,7 @@ fn padded(array: &ArrayShape, sizes: &[u64]) -> Option<(Vec<usize>, Vec<u64>)> {
     }
     let mut order = minor_to_major.into_iter().map(|(dimension, _)| dimension).collect::<Vec<_>>();
     if order.is_empty() && table.as_ref().positions() > 1 {
-        // A single element with padding: pad a dimension of size 1.
+        // A single element with padding: give the padding to a dimension of size 1.
         let first = ones.next()?;
         *widths.get_mut(first)? = table.as_ref().positions();
         order.push(first);

@@ -77,7 +77,7 @@ impl TryFrom<&LegacyShapeProto> for LegacyShape {
     /// # Errors
     /// If it is not the message of a valid array. Tuples, tokens and opaque values have other element types.
     fn try_from(shape: &LegacyShapeProto) -> Result<Self, ProtoError> {
-        // Without the fields about padding, it is a message as of today, which the core reads.
+        // Without the fields about padding, the message is the same as today's, which the core reads.
         let layout = shape.layout.as_ref();
         let message = ShapeProto {
             element_type: shape.element_type,

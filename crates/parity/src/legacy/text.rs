@@ -1,4 +1,4 @@
-//! The text of shapes in layouts of 2017, over the core's parser.
+//! The text of shapes in layouts of 2017, based on the core's parser.
 //!
 //! ```text
 //! legacy ::= element_type '[' [ INT { ',' INT } ] ']' [ '{' [ INT { ',' INT } ] [ ':' [ widths [ value ] ] ] '}' ]
@@ -62,7 +62,7 @@ pub fn is_next(parser: &Parser<'_>) -> bool {
 pub fn parse(parser: &mut Parser<'_>) -> Result<LegacyShape, ParseError> {
     let start = parser.next_span().start;
     let (array, close) = parser.array_before_attributes()?;
-    // For types, a size may be an expression, which has no value here.
+    // The parser also accepts expressions as sizes, for types. They have no value here.
     if let Some(size) = parser.size_expressions().first() {
         return Err(parser.expected_at(SIZE, size.span));
     }
@@ -103,9 +103,9 @@ pub fn parse(parser: &mut Parser<'_>) -> Result<LegacyShape, ParseError> {
 #[derive(Default)]
 struct Padding {
     widths: Vec<u64>,
-    /// Where each width is.
+    /// The span of each width.
     spans: Vec<Span>,
-    /// Where the list of widths is, with its parentheses.
+    /// The span of the list of widths, with its parentheses.
     list: Option<Span>,
     value: Option<PaddingValue>,
 }
@@ -141,7 +141,7 @@ impl Padding {
     }
 }
 
-/// Goes past this token, which must be next.
+/// Skips this token, which must be next.
 fn expect(parser: &mut Parser<'_>, token: &str, expected: &'static str) -> Result<(), ParseError> {
     if parser.skip(token) { Ok(()) } else { Err(parser.expected_at(expected, parser.next_span())) }
 }

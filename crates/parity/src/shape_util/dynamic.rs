@@ -44,8 +44,8 @@ pub fn make_static_shape<S: EachArray>(shape: &S) -> Result<S> {
     })
 }
 
-/// The array with this dimension bounded (`dynamic`) or static, with the same number as its bound or size. An
-/// unbounded dimension stays unbounded if `dynamic`.
+/// The array with this dimension bounded (`dynamic`) or static, and the same number as its bound or size. An unbounded dimension stays unbounded if
+/// `dynamic`.
 ///
 /// ```
 /// use xla_shape_parity::shape_util::set_dynamic_dimension;

@@ -107,7 +107,7 @@ pub fn for_each_index_in<B>(
         if let ControlFlow::Break(answer) = visit(&index) {
             return Ok(ControlFlow::Break(answer));
         }
-        // A sum that saturates is not below `limit`, which is at most the dimension's size.
+        // If the sum saturates, it is not below `limit`, which is at most the dimension's size, so the loop ends.
         let bumped = ranges.iter().any(|range| {
             let Some(entry) = index.get_mut(range.dimension) else { return false };
             *entry = entry.saturating_add(range.incr);

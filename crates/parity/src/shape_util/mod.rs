@@ -18,7 +18,7 @@ pub use transform::*;
 
 use xla_shape_core::{ArrayShape, Shape, TransformError};
 
-/// A shape whose arrays a function changes: an array, or a shape of any kind.
+/// The argument of functions that change every array in a shape: an array, or a shape of any kind.
 ///
 /// ```
 /// use xla_shape_core::{ArrayShape, Shape};

@@ -70,9 +70,8 @@ pub fn byte_size_of_elements(array: &ArrayShape) -> Option<u64> {
 /// The bytes up to the end of the element whose index is the highest in every dimension. `None` if a dimension is
 /// unbounded.
 ///
-/// This is XLA's definition (`ShapeUtil::ArrayDataSize`). In the layouts of TPUs, only padding follows that
-/// element. But a tile can reorder earlier tiles: in `s32[7,8]{1,0:T(2,4)(2,1,1,1)}`, row 5 lies after row 6.
-/// [`ArrayShape::array_size`] always covers all elements.
+/// This is XLA's definition (`ShapeUtil::ArrayDataSize`). In the layouts of TPUs, only padding follows that element. But a tile can reorder earlier
+/// tiles: in `s32[7,8]{1,0:T(2,4)(2,1,1,1)}`, row 5 is after row 6. [`ArrayShape::array_size`] always covers all elements.
 ///
 /// ```
 /// use xla_shape_parity::shape_util::array_data_size;
