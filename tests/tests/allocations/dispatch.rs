@@ -1,4 +1,4 @@
-//! `dispatch!`: the arm that runs is the first whose shapes the buffers have, and what it is given is the same memory.
+//! `dispatch!` runs the first arm whose shapes the buffers have, and gives it the same memory.
 
 use super::most_taken;
 use xla_shape::element::F32;
@@ -43,8 +43,8 @@ fn the_first_arm_with_the_shape_runs() {
     }
 }
 
-/// A bounded batch also takes a static size equal to the bound. Fewer rows would be at other positions or take less
-/// memory, so they are refused.
+/// A pattern with a bound also accepts a static size equal to the bound. Arrays with fewer rows have other positions or take less memory, so they
+/// are refused.
 #[test]
 fn a_bound_takes_what_lies_as_it_does() {
     fn rows(x: &DynBuffer) -> Option<usize> {
@@ -113,7 +113,7 @@ fn buffers_are_moved_borrowed_or_borrowed_to_write() {
     });
     assert_eq!(buffer.unwrap_err().shape().to_string(), "f32[3]{0}");
 
-    // What is moved out of a view lives as long as what that borrows.
+    // A view that is moved out of a `DynView` has the same lifetime.
     fn view<'a>(x: DynView<'a>) -> Option<View<'a, X>> {
         dispatch!(match x {
             X => Some(x),

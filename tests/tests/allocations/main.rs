@@ -1,4 +1,4 @@
-//! What counts allocations, and so needs an allocator of its own.
+//! Tests that count allocations. They need their own allocator, so they are a program of their own.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -10,20 +10,20 @@ mod memory;
 struct Counting;
 
 thread_local! {
-    /// What is held, the most that was held, and all that was taken.
+    /// For this thread, in bytes: what it holds, the most that it held, and the sum of all allocations.
     static HELD: Cell<(usize, usize, usize)> = const { Cell::new((0, 0, 0)) };
 }
 
 fn change(taken: usize, given_back: usize) {
     HELD.set({
         let (now, most, all) = HELD.get();
-        // What another thread took may be given back here.
+        // This thread may free memory that another thread allocated.
         let now = (now + taken).saturating_sub(given_back);
         (now, most.max(now), all + taken.saturating_sub(given_back))
     });
 }
 
-// SAFETY: everything is handed to the system's allocator as it comes.
+// SAFETY: every call is passed on unchanged to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         change(layout.size(), 0);
@@ -32,7 +32,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // Large blocks grow where they are.
+        // A large block grows in place, so only the difference counts.
         change(size, layout.size());
         // SAFETY: as the caller promises.
         unsafe { System.realloc(pointer, layout, size) }
@@ -48,14 +48,14 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// How many bytes `f` holds at the most.
+/// The most bytes that `f` holds at one time.
 fn most_held<R>(f: impl FnOnce() -> R) -> usize {
     HELD.set((0, 0, 0));
     drop(f());
     HELD.get().1
 }
 
-/// How many bytes `f` takes in all, whether it gives them back or not.
+/// The sum of all bytes that `f` allocates, freed or not.
 fn most_taken<R>(f: impl FnOnce() -> R) -> usize {
     HELD.set((0, 0, 0));
     drop(f());

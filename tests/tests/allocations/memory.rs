@@ -1,4 +1,4 @@
-//! How much memory reading takes, for each byte of the input.
+//! Limits the memory that readers take for each byte of their input.
 
 use super::{most_held, most_taken};
 use xla_shape::Shape;
@@ -9,7 +9,7 @@ use xla_shape::shard::Sharding;
 use xla_shape_core::Layout as ArrayLayout;
 use xla_shape_parity::legacy::LegacyShape;
 
-/// The most bytes that may be held for each byte of the input, and once. What is beyond it is said in `docs/trusted.md`.
+/// The most bytes that a reader may hold for each byte of the input, plus `ONCE`. `docs/trusted.md` explains the larger factors.
 const MOST: usize = 32;
 const MOST_OF_A_MESSAGE: usize = 80;
 const MOST_OF_A_MODULE: usize = 160;
@@ -56,7 +56,7 @@ fn texts(count: usize) -> Vec<String> {
 
 #[test]
 fn texts_take_memory_in_proportion() {
-    // Just enough that lists which grow have twice as much room as they need.
+    // With counts like 8193, lists that grow by doubling have twice as much room as they need.
     for count in [1000, 8193, 10_000] {
         for text in texts(count) {
             let name = format!("{:.60}", text);
@@ -76,7 +76,7 @@ fn texts_take_memory_in_proportion() {
 
 #[test]
 fn structures_take_memory_in_proportion() {
-    // Here, each part takes one byte of the input.
+    // In this format, each part takes one byte of the input.
     for count in [1000_usize, 8193, 16_383, 65_537] {
         for part in [2_u8, 3] {
             let mut bytes = postcard::to_allocvec(&(count + 1)).unwrap();
@@ -104,13 +104,13 @@ fn messages_take_memory_in_proportion() {
         let bytes = [&elements.repeat(COUNT)[..], &[0x10, 13]].concat();
         check(&format!("{elements:?}"), bytes.len(), MOST, || decode_shape(&bytes));
     }
-    // A size takes a byte there, and 24 here.
+    // A size takes 1 byte in the message, and 24 bytes in memory.
     let mut bytes = vec![0x10, 11, 0x1a];
     prost::encoding::encode_varint(COUNT as u64, &mut bytes);
     bytes.resize(bytes.len() + COUNT, 1);
     assert!(decode_shape(&bytes).is_ok());
     check("sizes", bytes.len(), MOST_OF_A_MESSAGE, || decode_shape(&bytes));
-    // An array of one dimension with many tiles.
+    // An array of one dimension, whose layout has many tiles.
     for tile in [&[0x32, 3, 0x0a, 1, 2][..], &[0x32, 0], &[0x32, 4, 0x0a, 2, 1, 2]] {
         let mut layout = vec![0x0a, 1, 0];
         layout.extend(tile.repeat(COUNT));
@@ -121,7 +121,8 @@ fn messages_take_memory_in_proportion() {
     }
 }
 
-/// Instructions that say nothing are refused before they are read; others are larger there than here by what they have room for.
+/// Empty instructions are refused before they are read. Other instructions take at least as many bytes in the message as their share of the memory
+/// allows.
 #[test]
 fn modules_in_messages_take_memory_in_proportion() {
     const COUNT: usize = 10_000;
@@ -159,7 +160,7 @@ fn writing_a_message_moves_no_byte_with_each_tuple_around_it() {
     let wide = Shape::tuple(vec![shape.clone(); 10_000]).unwrap();
     shape = (0..190).fold(wide, |shape, _| Shape::tuple(vec![shape]).unwrap());
     let bytes = encode_shape(&shape).len();
-    // A list that grows, and what is allocated on the way.
+    // The result grows as a list; this also limits what is allocated on the way.
     check("a deep tuple", bytes, 4, || encode_shape(&shape));
     assert!(most_taken(|| encode_shape(&shape)) < 16 * bytes);
 }

@@ -1,4 +1,4 @@
-//! Blocks: each is the part of the array that it says, together they are the array, and they have nothing in common.
+//! Blocks: each has the right part of the array, all together are the array, and no two overlap.
 
 use crate::numbers::{numbered_with_padding as numbered, value, values};
 use proptest::prelude::*;
@@ -10,7 +10,7 @@ use xla_shape::types::{ArrayType, StaticArray, ValueOf, WholeArray};
 use xla_shape::{Buffer, Slot, View, ViewMut, shape};
 use xla_shape_tests::strategy::small_array_shape;
 
-/// What a kernel over any array sees, in the order of indices.
+/// The values that a kernel over any array sees, in the order of indices.
 fn by_kernel<S: ArrayType<Element = S32>>(x: View<'_, S>) -> Vec<i32> {
     let mut seen = BTreeSet::new();
     let mut segments = 0;
@@ -41,7 +41,7 @@ where
     }
 }
 
-/// Adds 2000 to each element, line by line: through rows by runs, and through columns by number.
+/// Adds 2000 to each element: 1000 through the runs of its row, and 1000 through its column by number.
 fn add_to_lines<S: ArrayType<Element = S32>>(x: &mut ViewMut<'_, S>) {
     for index in x.shape().indices() {
         if index.as_ref().last() == Some(&0) {
@@ -105,11 +105,11 @@ where
             threads.spawn(|| add_everywhere(block, &zeros));
         }
     });
-    // Padding may have changed where a kernel writes all lanes of a band, but no element outside of the block has.
+    // A kernel that writes all lanes of a band may change padding, but no element outside the block.
     let expected = values(&x.view()).iter().map(|value| value + 7000).collect::<Vec<_>>();
     assert_eq!(values(&y.view()), expected);
 
-    // Through other memory and back.
+    // Copy to other memory and back.
     let mut z = Buffer::<S>::zeroed_with(shape).unwrap();
     let mut copy = Buffer::<Z>::zeroed();
     for (from, mut to) in x.blocks::<P>().zip(z.blocks_mut::<P>()) {
@@ -146,7 +146,7 @@ fn blocks_are_parts_of_the_array() {
     }
 }
 
-/// More blocks of the same kinds.
+/// More blocks, of the same kinds as above.
 #[cfg(feature = "laws")]
 #[test]
 fn more_blocks_are_parts_of_the_array() {
@@ -179,7 +179,7 @@ fn lines_of_blocks_are_written_at_once() {
             for mut block in y.blocks_mut::<P>() {
                 threads.spawn(move || {
                     add_to_lines(&mut block);
-                    // Two lines of one block together.
+                    // Process two lines of one block together.
                     let copy = block.to_buffer::<P>();
                     for (index, line) in P::default().indices().step_by(P::SIZES[1]).zip(copy.lines::<-1>()) {
                         block.line_mut::<-1>(index).unwrap().apply_with(&line, |value, copy| value + copy);
@@ -291,7 +291,7 @@ fn views_of_blocks_outlive_what_they_were_taken_from() {
 }
 
 proptest! {
-    /// Where the entries of a place are multiples of the periods, positions add up.
+    /// If all entries of `a` are multiples of the periods, the position of `a + b` is the sum of both positions.
     #[test]
     fn positions_add_up_at_multiples_of_the_period(shape in small_array_shape(), seed: u64) {
         let table = shape.stride_table().unwrap();
@@ -315,7 +315,7 @@ proptest! {
     }
 }
 
-/// Elements that are handed out are not shown: they may be another thread's.
+/// `Debug` of the iterator does not show elements, because another thread may own them.
 #[test]
 fn blocks_show_no_elements() {
     let mut x = Buffer::<shape!(s32[4])>::filled(77);
@@ -325,7 +325,7 @@ fn blocks_show_no_elements() {
     assert_eq!(first.sizes(), [2]);
 }
 
-/// What is made of blocks in scratch memory of a block's whole size goes back into the last block, which is smaller.
+/// Results in scratch memory of a whole block's size can be written back into the last block, which is smaller.
 #[test]
 fn operands_of_a_last_block_are_as_large_as_it_is() {
     type Block = shape!(f32[16,128]{1,0:T(8,128)});
@@ -337,7 +337,7 @@ fn operands_of_a_last_block_are_as_large_as_it_is() {
         block.copy_to(&mut scratch);
         let [rows, columns] = block.sizes();
         block.apply_with(&scratch, |x, y| x + y);
-        // The other way around: elements that only the scratch memory has do not change.
+        // In the other direction, elements that only the scratch memory has do not change.
         scratch.apply_with(&block, |x, y| x + y);
         for (index, value) in scratch.indexed_iter() {
             let is_inside = index[0] < rows && index[1] < columns;
@@ -349,7 +349,7 @@ fn operands_of_a_last_block_are_as_large_as_it_is() {
     assert!(x.indexed_iter().all(|([i, j], x)| x == (2000 * i + 2 * j) as f32));
 }
 
-/// Whole arrays that are iterated over together must have the same sizes.
+/// Whole arrays must have the same sizes to be iterated over together.
 #[test]
 #[should_panic = "expected operands with sizes [3], found [4]"]
 fn whole_operands_have_the_same_sizes() {
@@ -375,7 +375,7 @@ fn no_array_is_made_of_a_last_block() {
     assert_eq!(whole.map::<P>(|x| x + 1).to_row_major(), [2, 3, 4, 5]);
 }
 
-/// A block that is larger than its array is never full, so it is not an array.
+/// A block that is larger than its array is never full, so it cannot be used as an array.
 #[test]
 fn a_block_larger_than_its_array_is_no_array() {
     type P = shape!(f32[8,128]{1,0:T(8,128)});
@@ -387,16 +387,17 @@ fn a_block_larger_than_its_array_is_no_array() {
     assert!(rows.block::<shape!(f32[2,7])>([1, 0]).as_array().is_none());
 }
 
-/// Whole tiles are one stretch in arrays of equal tiles; in other tiles, rows that alternate in memory are.
+/// Between arrays of equal tiles, a whole tile is processed as one range of positions. In a tile that is not whole, rows that alternate in memory
+/// are.
 #[test]
 fn tiles_and_packed_rows_are_processed_together() {
     type X = shape!(s32[21,300]{1,0:T(8,128)(2,1)});
     type Tile = shape!(s32[8,128]{1,0:T(8,128)(2,1)});
     type Part = shape!(s32[<=16,<=256]{1,0:T(8,128)(2,1)});
-    // Each element is its position.
+    // The value of each element is its position.
     let mut x = Buffer::<X>::zeroed();
     (0..).zip(x.as_mut_slice()).for_each(|(position, value)| *value = position);
-    /// How often the next element is not the next one in memory.
+    /// How often two elements that are processed one after the other are not adjacent in memory.
     fn jumps<S: ArrayType<Element = S32, Dimensions = T::Dimensions>, T: WholeArray<Element = S32>>(
         x: View<'_, S>,
         shape: T,
@@ -411,18 +412,19 @@ fn tiles_and_packed_rows_are_processed_together() {
         seen.windows(2).filter(|pair| pair[1] != pair[0] + 1).count()
     }
     assert_eq!(jumps(x.block::<Tile>([0, 1]), Tile::default()), 0);
-    // Twice a whole tile, and the beginnings of four pairs of rows of the next one.
+    // Two whole tiles, each with a part of the next tile beside it: the beginnings of its four pairs of rows.
     let part = x.part::<Part>([0, 128], [16, 172]);
     assert_eq!(jumps(part, Part::with_sizes(part.sizes()).unwrap()), 3 + 1 + 3);
-    // The fifth row is alone in the last pair: its elements in two tiles are not next to each other.
+    // The fifth row is alone in its pair, so its elements are not adjacent in memory. It lies in two tiles.
     let part = x.part::<Part>([16, 0], [5, 256]);
     assert_eq!(jumps(part, Part::with_sizes(part.sizes()).unwrap()), 127 + 1 + 127);
-    // Two tiles below each other.
+    // Two tiles, one below the other.
     type Column = shape!(s32[16,128]{1,0:T(8,128)(2,1)});
     assert_eq!(jumps(x.block::<Column>([0, 0]), Column::default()), 1);
 }
 
-/// Conversions between tiles that are packed differently give the same as element by element, also in blocks whose last rows do not fill a group.
+/// Conversions between tiles that are packed differently give the same result as element by element, also in blocks whose last rows do not fill a
+/// group.
 #[test]
 fn conversions_between_packed_tiles() {
     macro_rules! check {
@@ -440,7 +442,7 @@ fn conversions_between_packed_tiles() {
                 assert_eq!(y[index], $convert(x[index]) - before[index], "{} {} {index:?}", From::TEXT, To::TEXT);
                 assert_eq!(both[index], $convert(x[index]), "{} {} {index:?}", From::TEXT, To::TEXT);
             }
-            // The last blocks have 13 rows and 44 columns; what they lack stays as it is.
+            // The last blocks have 13 rows and 44 columns; elements beyond them do not change.
             for place in [[0, 0], [0, 1], [1, 0], [1, 1]] {
                 let block = x.block::<Block>(place);
                 let one: ValueOf<To> = 1;

@@ -1,4 +1,4 @@
-//! Buffers: whatever the layout and the width of an element, what was written is read, and nothing else changes.
+//! Buffers: with any layout and any width of elements, reading returns what was written, and nothing else changes.
 
 use proptest::prelude::*;
 use xla_shape::element::{F6E3M2Fn, F32, Pred, S4, S16, S32, Stored, U8};
@@ -6,7 +6,7 @@ use xla_shape::types::StaticArray;
 use xla_shape::{AccessError, ArrayShape, Buffer, BufferError, DynBuffer, DynView, Slot, View, ViewMut, index, shape};
 use xla_shape_tests::wide;
 
-/// Fills a typed and a run-time buffer alike, and compares their bytes and elements.
+/// Fills a typed and a run-time buffer with the same values, and compares their bytes and elements.
 fn typed_and_dynamic_agree<S: StaticArray<Element: Stored>>(value: impl Fn(usize) -> <S::Element as Stored>::Value) {
     let mut number = 0..;
     let mut next = || value(number.next().unwrap());
@@ -113,7 +113,7 @@ fn memory_that_does_not_fit_is_an_error() {
         View::<shape!(f32[2])>::from_bytes(&[0; 7]).err(),
         Some(BufferError::WrongLength { expected: 8, found: 7 })
     );
-    // Where there are no elements, nothing can be misaligned.
+    // Without elements, nothing can be misaligned.
     assert!(View::<shape!(f32[0,3])>::from_bytes(&[]).unwrap().as_slice().is_empty());
     let words = [0_u64; 2];
     let bytes = View::<shape!(u64[2])>::from_slice(&words).unwrap();
@@ -128,7 +128,7 @@ fn memory_that_does_not_fit_is_an_error() {
         Buffer::<shape!(u8[2])>::from_row_major(&[1]).err(),
         Some(BufferError::WrongNumberOfElements { expected: 2, found: 1 })
     );
-    // Reading a byte that is neither 0 nor 1 as a truth value is fine.
+    // A byte that is neither 0 nor 1 may be read as a truth value.
     let truth = DynView::from_parts(array("pred[2]"), &[0, 7][..]).unwrap();
     assert_eq!(truth.to_row_major::<Pred>(), Ok(vec![false, true]));
     let typed = truth.typed::<shape!(pred[2])>().unwrap();
@@ -166,7 +166,7 @@ proptest! {
     }
 }
 
-/// The same dimensions and order with elements of u8, and no splits.
+/// The same dimensions, order and tiles, with elements of type u8 and no other attributes.
 fn retyped(shape: &ArrayShape) -> ArrayShape {
     let layout = xla_shape::Layout::new(shape.layout().minor_to_major()).unwrap();
     let layout = layout.with_tiles(shape.layout().tiles()).unwrap();
@@ -187,7 +187,7 @@ fn positions_of_indices_out_of_bounds_overflow_nothing() {
     fn check<S: StaticArray<Index = [usize; 3]>>() {
         let table = S::SHAPE.stride_table().unwrap();
         for index in [[usize::MAX; 3], [usize::MAX, 0, 0], [1 << 62, 1 << 63, 3], [0, 0, usize::MAX]] {
-            // The number means nothing, and is the same by every way.
+            // The position is unspecified, but every way to compute it gives the same number.
             let position = S::linear_index(index);
             assert_eq!(S::default().linear_index_of(index), position);
             let (index, position) = (wide(&index), position as u64);
@@ -201,7 +201,7 @@ fn positions_of_indices_out_of_bounds_overflow_nothing() {
     check::<shape!(s32[4,5,6]{0,2,1:T(*,2)(*,3)(5)})>();
 }
 
-/// What `main` prints of an error that it returns.
+/// The text that `main` prints for an error that it returns.
 #[test]
 fn debug_of_an_error_with_shapes_is_its_text() {
     let x = DynBuffer::zeroed_with("f32[2,3]".parse().unwrap()).unwrap();

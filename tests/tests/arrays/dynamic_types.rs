@@ -1,4 +1,4 @@
-//! Types with sizes that are known only at run time: the same places and sizes as the run-time shape with those sizes.
+//! Types with sizes that are known only at run time have the same positions and sizes as the run-time shape with those sizes.
 
 use proptest::prelude::*;
 use xla_shape::element::{Bf16, F32, U8};
@@ -10,7 +10,7 @@ use xla_shape::{
 use xla_shape_tests::strategy::small_array_shape;
 use xla_shape_tests::wide;
 
-/// Compares a type, given these sizes, with the core's table for the shape that it then is.
+/// Compares a type with these sizes with the core's table for the resulting shape.
 fn agrees<S: WholeArray>(sizes: S::Index) {
     let typed = S::with_sizes(sizes).unwrap();
     let shape = typed.array_shape();
@@ -41,7 +41,7 @@ fn unbounded_dimensions_take_their_sizes_at_run_time() {
         agrees::<shape!(s8[?,6]{1,0:T(8,4)(3,1)})>([n, 6]);
         agrees::<shape!(s8[?]{0:T(2,2)})>([n]);
         agrees::<shape!(s8[?,4,6]{2,1,0:T(*,8)})>([n, 4, 6]);
-        // The tile cuts the unbounded dimension where its two digits would join.
+        // With a static size, the two digits of this dimension would be merged. The tile keeps them apart, because the size is not known.
         agrees::<shape!(f32[4,?]{1,0:T(8)})>([4, n]);
         agrees::<shape!(f32[4,?]{1,0:T(8)(4)})>([4, n]);
         agrees::<shape!(f32[4,?,5]{2,1,0:T(8,5)})>([4, n, 5]);
@@ -125,7 +125,7 @@ fn buffers_of_such_types() {
     let bounded = DynBuffer::zeroed_with("u8[<=3,2]".parse().unwrap()).unwrap();
     assert_eq!(bounded.typed::<shape!(u8[<=3,2])>().unwrap().shape().sizes(), [3, 2]);
     assert!(bounded.typed::<shape!(u8[<=4,2])>().is_err());
-    // A static size equals its bound: the array is laid out like one with that bound.
+    // An array with a static size has the same layout in memory as one with that size as its bound.
     let all = DynBuffer::zeroed_with("u8[3,2]".parse().unwrap()).unwrap();
     assert_eq!(all.typed::<shape!(u8[<=3,2])>().unwrap().shape().sizes(), [3, 2]);
     assert!(all.typed::<shape!(u8[<=4,2])>().is_err());
@@ -137,7 +137,7 @@ fn buffers_of_such_types() {
 }
 
 proptest! {
-    /// A table with unbounded dimensions, given their sizes, places every element as the table of those sizes does.
+    /// A table with unbounded dimensions gives the same positions as the table for the known sizes, once it is given them.
     #[test]
     fn unbounded_tables_are_tables_once_sizes_are_known(shape in small_array_shape(), unbounded: u8) {
         let sizes = shape.dimensions().iter().map(|dimension| dimension.extent().unwrap()).collect::<Vec<_>>();

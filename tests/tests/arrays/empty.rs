@@ -1,4 +1,4 @@
-//! Arrays without elements: every way to have none, and every way to walk over them.
+//! Arrays without elements: every kind of them, and every way to iterate over them.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use xla_shape::element::S32;
@@ -10,7 +10,7 @@ fn no_element<T>(_: T) {
     panic!("there is no element");
 }
 
-/// Walks in every way over an array with a tile, `A`, and without elements.
+/// Iterates in every way over an array without elements, whose tiles are `A`.
 fn walk_tiles<S: WholeArray<Element = S32, Index = [usize; 2]>, A: NestedArray<i32>>(sizes: [usize; 2]) {
     walk::<S>(sizes);
     let mut x = Buffer::<S>::zeroed_with(S::with_sizes(sizes).unwrap()).unwrap();
@@ -20,7 +20,7 @@ fn walk_tiles<S: WholeArray<Element = S32, Index = [usize; 2]>, A: NestedArray<i
     assert_eq!(x.as_mut_tiles::<A>().len(), x.tile_grid().iter().product::<usize>());
 }
 
-/// Walks in every way over an array without elements.
+/// Iterates in every way over an array without elements.
 fn walk<S: WholeArray<Element = S32, Index = [usize; 2]>>(sizes: [usize; 2]) {
     let mut x = Buffer::<S>::zeroed_with(S::with_sizes(sizes).unwrap()).unwrap();
     let shape = x.shape().array_shape();
@@ -65,7 +65,7 @@ fn walk<S: WholeArray<Element = S32, Index = [usize; 2]>>(sizes: [usize; 2]) {
     x.fill_padding(5);
     assert_eq!(x.as_slice(), vec![5; memory]);
 
-    // A bounded dimension of the type is all of its bound in the value.
+    // As a run-time value, the array has the bound as its size. So skip it if it then has elements.
     if shape.elements() == Some(0) {
         walk_dynamic(x.into_dyn());
     }

@@ -1,4 +1,4 @@
-//! Arrays without elements, whose other sizes may be as large as there are numbers: the product of those does not fit.
+//! Arrays without elements, but with other sizes so large that their product overflows.
 
 use xla_shape::element::S32;
 use xla_shape::types::{StaticArray, WholeArray};
@@ -6,13 +6,13 @@ use xla_shape::{Buffer, DynBuffer, shape};
 
 const LARGE: usize = 1 << 40;
 
-/// Every way to walk says that there is nothing.
+/// Checks that every way to iterate finds nothing.
 fn nothing<S: WholeArray<Element = S32, Index = [usize; 3]>, P>(sizes: [usize; 3])
 where
     P: StaticArray<Element = S32, Layout = S::Layout, Index = [usize; 3]>,
 {
     let Ok(shape) = S::with_sizes(sizes) else { return };
-    // A bounded dimension takes the memory of its bound.
+    // A bounded dimension takes the memory of its bound, so skip large ones.
     if shape.byte_size() > 1 << 20 {
         return;
     }
@@ -49,7 +49,7 @@ where
     x.apply_with(&y, |_, _| none("apply_with"));
 }
 
-/// Sizes of a small world, where the product of some does not fit.
+/// All combinations of a few sizes with at least one 0. The product of some others overflows.
 fn worlds() -> impl Iterator<Item = [usize; 3]> {
     let sizes = [0, 1, 3, LARGE];
     let all = sizes.into_iter().flat_map(move |a| sizes.into_iter().flat_map(move |b| sizes.map(|c| [a, b, c])));

@@ -13,7 +13,7 @@ use xla_shape_core::map::{OffsetTables, StaticStrideTable};
 use xla_shape_core::{ArrayShape, Dimension, TileBlock};
 use xla_shape_tests::{local, strategy};
 
-/// The positions of elements, by the table's inverse.
+/// The positions of elements, computed with the inverse of the table.
 fn element_positions(array: &ArrayShape, sizes: &[u64]) -> Vec<u64> {
     let inside = |index: &Vec<u64>| index.iter().zip(sizes).all(|(index, size)| index < size);
     let table = array.stride_table().unwrap();
@@ -136,7 +136,7 @@ fn unbounded_sizes_are_put_in() {
     assert_eq!(lengths, [21]);
 }
 
-/// Every tile's elements, by their origin and the array's indices.
+/// Compares the elements of every tile with the array's elements at the same indices.
 fn check_tiles<S, A>(tile_sizes: &[usize], flat: fn(&A) -> &[i32])
 where
     S: StaticArray<Element = S32>,
@@ -223,7 +223,7 @@ proptest! {
             let bands = table.as_ref().bands(dimension);
             let (mut seen, mut blocks) = (BTreeSet::new(), BTreeSet::new());
             for index in table.as_ref().iter().filter_map(Slot::element) {
-                // The first element of the band, and of the block, that the element is in.
+                // The first element of the band, and the first element of the block, to which this element belongs.
                 let mut origin = index.clone();
                 for (entry, step) in origin.iter_mut().zip(bands.steps) {
                     *entry -= *entry % step;
@@ -237,13 +237,13 @@ proptest! {
                 prop_assert!((begin..begin + len).contains(&position), "{array} {dimension} {index:?} {bands:?}");
                 blocks.insert((begin, begin + len));
                 prop_assert_eq!((position - begin) / bands.lanes, index[dimension] - block[dimension]);
-                // An element has the same lane as the first element of its line.
+                // An element is in the same lane as the first element of its line.
                 let mut line = index.clone();
                 line[dimension] = 0;
                 prop_assert_eq!(table.as_ref().linear_index(&line) - table.as_ref().linear_index(&origin), (position - begin) % bands.lanes);
                 prop_assert!(seen.insert(position));
             }
-            // Blocks, and so bands, have nothing in common, padding included.
+            // Blocks do not overlap, even in padding; so bands do not, either.
             let mut end = 0;
             for (begin, next) in blocks {
                 prop_assert!(begin >= end, "{array} {dimension} {begin} {bands:?}");
@@ -290,7 +290,7 @@ fn check_lines<S: StaticArray<Element = S32>, const DIM: i64>(expected_lanes: us
     });
     let lines_of_array = if S::ELEMENTS == 0 { 0 } else { S::ELEMENTS / S::SIZES[dimension] };
     assert_eq!(lines, lines_of_array, "{}", S::TEXT);
-    // Every line times its sum, by bands and by lines.
+    // Multiply every line by its sum: by bands, and by lines.
     let mut z = y.clone();
     x.for_each_band_mut::<DIM>(|mut band| {
         let sums = band.fold_lanes([0_i32; 48], i32::wrapping_add, i32::wrapping_add);
@@ -316,7 +316,7 @@ fn check_lines<S: StaticArray<Element = S32>, const DIM: i64>(expected_lanes: us
     let mut origins = Vec::new();
     y.for_each_band::<DIM>(|band| origins.push(band.origin()));
     assert!(y.bands::<DIM>().map(|band| band.origin()).eq(origins), "{}", S::TEXT);
-    // Nothing but the elements has changed.
+    // Only the elements have changed.
     assert_padding_is_zero(&z);
 }
 
@@ -350,7 +350,7 @@ fn bands_at_once_with_lanes_beside_each_other() {
     check_lines::<shape!(s32[5,6]{0,1:T(2,4)}), -1>(4);
 }
 
-/// Operands of all these layouts together, against indices.
+/// Compares iteration over operands of all these layouts together with access by index.
 fn check_zip<S, T, U>()
 where
     S: StaticArray<Element = S32>,
@@ -368,7 +368,8 @@ where
     assert_padding_is_zero(&all);
 }
 
-/// Each shape with itself and with the one before it, and in `scripts/laws.sh` with each, as the second operand; with the first shape as the third.
+/// For each shape as the first operand, the second one is the shape itself and the one before it, and in `scripts/laws.sh` every shape. The third
+/// operand is always the first shape of the list.
 macro_rules! every_two {
     ($first:ty; $($shape:ty;)*) => {
         #[cfg(feature = "laws")]
@@ -406,7 +407,7 @@ fn operands_together_give_what_indices_give() {
     check_zip::<shape!(s32[4,0]), shape!(s32[4,0]{0,1}), shape!(s32[4,0])>();
 }
 
-/// Lines of arrays of all these layouts together, against indices: row `i` of `S`, `T` and `U`.
+/// Compares iteration over lines of all these layouts together (row `i` of `S`, `T` and `U`) with access by index.
 fn check_lines_together<S, T, U>()
 where
     S: StaticArray<Element = S32, Index = [usize; 2]>,
@@ -422,7 +423,7 @@ where
         let mut line = by_number.line_mut::<1>([i, 0]).unwrap();
         (0..b.len()).for_each(|j| line[j] += b[j]);
     }
-    // A column together with a row.
+    // Iterate over a column together with a row.
     let crosses = x.sizes()[0] == y.sizes()[1];
     if crosses {
         across.line_mut::<0>([0, 2]).unwrap().apply_with(&y.line::<1>([3, 0]).unwrap(), |x, y| x - y);
@@ -436,7 +437,7 @@ where
             [value(&x.view(), index), if crosses && index[1] == 2 { value(&y.view(), [3, index[0]]) } else { 0 }];
         assert_eq!(found, x - y, "{} {}", S::TEXT, T::TEXT);
     }
-    // Nothing but the elements has changed.
+    // Only the elements have changed.
     assert_padding_is_zero(&sum);
     assert_padding_is_zero(&across);
 }
@@ -617,7 +618,7 @@ proptest! {
         prop_assert_eq!(x.iter::<S32>().unwrap().len() as i32, elements);
         prop_assert_eq!(x.iter::<S32>().unwrap().collect::<Vec<_>>(), x.to_row_major::<S32>().unwrap());
 
-        // The same values in another layout are the same array; one that differs is not.
+        // Arrays with the same values are equal in any layouts; arrays that differ in one value are not.
         let plain = x.relayout(Layout::descending(shape.num_dimensions())).unwrap();
         prop_assert_eq!(&x, &plain);
         prop_assert!(plain.is_close::<F32, _>(&x, 0.0, 0.0).is_err());
@@ -655,7 +656,7 @@ fn tables_that_are_too_large_are_not_made() {
     assert!(OffsetTables::new(table("u8[1048576,1]").as_ref()).is_none());
 }
 
-/// Folds and changes each row in whatever layout; compares with the definition.
+/// Folds and changes each row, in any layout, and compares the results with the definition.
 fn check_folds<S: StaticArray<Element = S32, Index = [usize; 2]>>() {
     let mut x = numbered::<S>();
     let expected = |i: usize| (0..S::SIZES[1]).map(|j| value(&x.view(), [i, j])).sum::<i32>();

@@ -1,5 +1,5 @@
-//! Arrays in memory: types, buffers, blocks, iteration, copies. They use the `unsafe` code of the library: sanitizers and Miri run this
-//! program and none of the others.
+//! Tests of arrays in memory: types, buffers, blocks, iteration, copies. These use the `unsafe` code of the library, so sanitizers and Miri run this
+//! program and no other.
 
 mod blocks;
 mod buffers;

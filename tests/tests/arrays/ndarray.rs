@@ -1,4 +1,4 @@
-//! Arrays without tiles and views of the crate `ndarray` are the same memory.
+//! Arrays without tiles and views of the crate `ndarray` share the same memory.
 
 use ndarray::{Array, Array2, ArrayD, IxDyn, ShapeBuilder, array, s};
 use proptest::prelude::*;
@@ -93,7 +93,7 @@ fn views_are_written_through() {
 }
 
 proptest! {
-    /// A buffer as an `ndarray` and back again is the same memory, for every order of dimensions.
+    /// A buffer that is converted to an `ndarray` and back keeps its memory, for every order of dimensions.
     #[test]
     fn there_and_back(
         (sizes, order) in prop::collection::vec(0_usize..4, 0..6)

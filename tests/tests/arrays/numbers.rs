@@ -1,7 +1,7 @@
-//! Arrays whose elements are numbers, and their elements by index.
+//! Arrays whose elements are numbered, and access to elements by index.
 //!
-//! The checks are compiled for many pairs of layouts, and code that takes an index is compiled into its callers. What needs one layout
-//! alone is in functions here, which are compiled once for it.
+//! The checks are compiled for many pairs of layouts, and code that takes an index is inlined into its callers. Code that needs only one layout is
+//! in functions here, so that it is compiled once for each layout.
 
 use xla_shape::element::S32;
 use xla_shape::types::{ArrayType, StaticArray, WholeArray};
@@ -23,7 +23,7 @@ pub(crate) fn numbered<S: StaticArray<Element = S32>>() -> Buffer<S> {
     numbered_with(S::default())
 }
 
-/// [`numbered_with`]; padding is -1.
+/// As [`numbered_with`], but padding is -1.
 pub(crate) fn numbered_with_padding<S: WholeArray<Element = S32>>(shape: S) -> Buffer<S> {
     let mut x = numbered_with(shape);
     x.fill_padding(-1);
@@ -40,12 +40,12 @@ pub(crate) fn values_at<S: ArrayType<Element = S32>>(x: &View<'_, S>, indices: &
     indices.iter().map(|&index| value(x, index)).collect()
 }
 
-/// The elements in row-major order, each by its index.
+/// The elements in row-major order, each read by its index.
 pub(crate) fn values<S: ArrayType<Element = S32>>(x: &View<'_, S>) -> Vec<i32> {
     x.shape().indices().map(|index| value(x, index)).collect()
 }
 
-/// Panics if a position without an element is not 0.
+/// Panics if the value at a position without an element is not 0.
 pub(crate) fn assert_padding_is_zero<S: StaticArray<Element = S32>>(x: &Buffer<S>) {
     x.for_each_position(|slot, value| assert!(slot.element().is_some() || value == 0, "padding of {}", S::TEXT));
 }

@@ -1,4 +1,5 @@
-//! Products of tiles against the definition, for sizes within, of and beyond tiles and the parts that the product works in.
+//! Compares products of tiled arrays with the definition, for sizes below, equal to and above those of tiles, and of the parts in which the product
+//! works.
 
 use half::bf16;
 use xla_shape::element::{Bf16, F32, S8, S32, Stored};
@@ -7,7 +8,7 @@ use xla_shape::{Buffer, layout, shape};
 
 type Matrix<E, const M: usize, const N: usize, L> = Array<E, (Size<M>, Size<N>), L>;
 
-/// Pseudorandom bytes in which the extreme ones are frequent.
+/// Pseudorandom bytes, with many of the extreme values.
 fn byte(i: usize, j: usize, seed: usize) -> i8 {
     let mixed = (i * 0x9E37_79B9 + j * 0x85EB_CA6B + seed).wrapping_mul(0xC2B2_AE35) >> 13;
     if mixed & 0x700 == 0 { if mixed & 1 == 0 { i8::MIN } else { i8::MAX } } else { (mixed & 0xff) as u8 as i8 }
@@ -21,7 +22,7 @@ fn small(i: usize, j: usize, seed: usize) -> f32 {
 macro_rules! check {
     ($name:ident: $E:ident $layout:ty, $right:ty, $Sum:ident $total:ident, $value:expr, $wide:expr, $padding:expr) => {
         fn $name<const M: usize, const K: usize, const N: usize>() {
-            // Compiled once for all sizes: operands and the result in row-major order.
+            // This function is compiled once for all sizes. Operands and the result are in row-major order.
             fn by_definition(m: usize, k: usize, n: usize, result: &mut [$total]) -> [Vec<<$E as Stored>::Value>; 2] {
                 let matrix = |rows: usize, columns: usize, seed| {
                     (0..rows * columns).map(|number| $value(number / columns, number % columns, seed)).collect::<Vec<_>>()
@@ -63,7 +64,7 @@ fn half(i: usize, j: usize, seed: usize) -> bf16 {
 check!(check_f32: F32 Tiled, Tiled, F32 f32, small, f32::from, f32::NAN);
 check!(check_bf16: Bf16 Pairs, Pairs, F32 f32, half, bf16::to_f32, bf16::NAN);
 check!(check_s8: S8 Groups, Groups, S32 i32, byte, i32::from, 77);
-// The right operand is transposed in memory.
+// With these layouts, the right operand is transposed in memory.
 check!(check_f32_columns: F32 Tiled, layout!({0,1:T(8,128)}), F32 f32, small, f32::from, f32::NAN);
 check!(check_bf16_columns: Bf16 Pairs, layout!({0,1:T(8,128)(2,1)}), F32 f32, half, bf16::to_f32, bf16::NAN);
 check!(check_s8_columns: S8 Groups, layout!({0,1:T(32,128)(4,1)}), S32 i32, byte, i32::from, 77);
@@ -81,7 +82,7 @@ macro_rules! sizes {
 
 #[test]
 fn products_are_those_of_the_definition() {
-    // Few rows, which are multiplied without packing the right operand, and more than 32.
+    // Few rows are multiplied without packing the right operand; more than 32 rows, with packing.
     sizes!(9 129 127, 33 33 1);
     #[cfg(feature = "laws")]
     sizes!(8 128 128, 32 33 1, 1 1 1, 32 32 256, 33 255 129, 7 300 40, 100 31 33, 3 5 400, 1 257 130);
@@ -96,7 +97,7 @@ fn products_of_empty_arrays_add_nothing() {
     sizes!(0 5 5, 5 0 5, 5 5 0, 0 0 0);
 }
 
-/// More groups of columns, and more panels of rows, than are packed together.
+/// These have more groups of columns, and more panels of rows, than are packed at once.
 #[test]
 fn products_larger_than_the_parts() {
     check_f32::<16, 600, 130>();
@@ -109,7 +110,7 @@ fn products_larger_than_the_parts() {
     check_s8_columns::<10, 1100, 40>();
 }
 
-/// Blocks of results of another type, with the sums of the product: the last ones are smaller, and begin inside of tiles of the operands.
+/// The sums of a product are converted to blocks of another type. The last blocks are smaller, and begin inside tiles of the operands.
 #[test]
 fn blocks_get_their_sums() {
     type X = shape!(s8[40,70]{1,0:T(32,128)(4,1)});
@@ -172,7 +173,7 @@ fn blocks_with_fewer_elements_fit_each_other() {
     assert_eq!(parts, whole);
 }
 
-/// A bounded dimension has tiles that are all padding.
+/// The size of a bounded dimension may be so small that whole tiles are padding.
 #[test]
 fn bounded_dimensions_use_their_sizes() {
     type X = shape!(f32[<=64,<=300]{1,0:T(8,128)});

@@ -1,4 +1,4 @@
-//! Arrays in memory that something else owns, filled arrays, slices of arrays at run time; and which threads may have them.
+//! Arrays in memory with another owner, filled arrays, slices of run-time arrays; and which of them may be sent to or shared with other threads.
 
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::ptr;
@@ -9,7 +9,7 @@ type Tiled = shape!(f32[3,5]{1,0:T(2,4)});
 type Rows = shape!(f32[?,4]);
 type Empty = shape!(f32[0,4]);
 
-// Owned and shared arrays go to other threads, and are read by several at once.
+// Buffers and views can be sent to other threads, and be read by several at once.
 assert_impl_all!(Buffer<Tiled>: Send, Sync, Clone);
 assert_impl_all!(Buffer<Rows>: Send, Sync, Clone);
 assert_impl_all!(View<'static, Tiled>: Send, Sync, Copy);
@@ -17,7 +17,7 @@ assert_impl_all!(ViewMut<'static, Tiled>: Send, Sync);
 assert_impl_all!(DynBuffer: Send, Sync, Clone);
 assert_impl_all!(DynView<'static>: Send, Sync, Clone);
 assert_impl_all!(DynViewMut<'static>: Send, Sync);
-// Only one view can write an array at a time.
+// A view for writing cannot be cloned or copied: only one at a time can write.
 assert_not_impl_any!(ViewMut<'static, Tiled>: Clone, Copy);
 assert_not_impl_any!(DynViewMut<'static>: Clone, Copy);
 
@@ -28,7 +28,7 @@ fn raw_parts_are_the_same_memory() {
     let bytes = Tiled::BYTES;
     assert_eq!(bytes, 4 * 8 * 4);
     {
-        // SAFETY: the memory has as many bytes, and nothing else uses them while `x` lives.
+        // SAFETY: the memory has as many bytes, and nothing else uses them during the lifetime of `x`.
         let mut x = unsafe { ViewMut::<Tiled>::from_raw_parts(data, bytes, Tiled::default()) }.unwrap();
         x[[2, 4]] = 1.5;
     }
@@ -58,7 +58,7 @@ fn pointers_are_checked() {
     let dynamic = |data, len| unsafe { DynView::from_raw_parts(data, len, Tiled::SHAPE.clone()) }.err();
     assert_eq!((typed(data, bytes), dynamic(data, bytes)), (None, None));
     assert_eq!(typed(data.wrapping_add(1), bytes), Some(BufferError::Misaligned { alignment: 4 }));
-    // Only slices of values and shapes in the type need whole elements to be aligned.
+    // Alignment matters only for slices of values, and for arrays whose shape is a type. Run-time arrays need none.
     assert_eq!(dynamic(data.wrapping_add(1), bytes), None);
     let wrong = Some(BufferError::WrongLength { expected: bytes, found: bytes - 4 });
     assert_eq!((typed(data, bytes - 4), dynamic(data, bytes - 4)), (wrong.clone(), wrong));

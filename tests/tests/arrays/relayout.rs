@@ -1,5 +1,5 @@
-//! Relayout against its definition: each element goes from its place in the one layout to its place in the other, and
-//! nothing else changes.
+//! Compares relayout with its definition: each element is copied from its position in one layout to its position in the other, and nothing else
+//! changes.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -9,10 +9,10 @@ use xla_shape::relayout::{Options, Padding, Plan, RelayoutError, Side, Slabs, St
 use xla_shape::{ArrayShape, Dimension, ElementType, Layout, Slot};
 use xla_shape_tests::{is_thorough, strategy};
 
-/// What machines may have, the best first.
+/// The instruction sets that machines may have, the best first.
 const VECTORS: [Vectors; 4] = [Vectors::Avx512, Vectors::Avx2, Vectors::Sse2, Vectors::None];
 
-/// Bytes before and after every buffer that must stay what they are.
+/// The number of bytes before and after every buffer that must not change.
 const GUARD: usize = 64;
 
 /// A buffer in the middle of a larger one, at any alignment.
@@ -44,7 +44,7 @@ fn set_bit(bytes: &mut [u8], number: usize, value: bool) {
     bytes[number / 8] = bytes[number / 8] & !(1 << (number % 8)) | u8::from(value) << (number % 8);
 }
 
-/// What a relayout must write, bit by bit.
+/// The definition of relayout: writes the result bit by bit.
 fn by_definition(
     from: &ArrayShape,
     to: &ArrayShape,
@@ -90,7 +90,7 @@ fn by_definition(
     }
 }
 
-/// Runs the plan and compares every byte, those around the destination included.
+/// Runs the plan and compares every byte, including those around the destination.
 fn check(
     from: &ArrayShape,
     to: &ArrayShape,
@@ -105,7 +105,7 @@ fn check(
     let mut expected = Guarded::new(to.byte_size().unwrap() as usize, shifts.1, |i| !scrambled(i + 17));
     let before = expected.bytes.clone();
     by_definition(from, to, permutation, &padding, source.data(), expected.data_mut());
-    // New memory has what zeroed memory would have. It is the same where everything is written.
+    // The result in new memory is the same as in zeroed memory. If every byte is written, that is the same as in any memory.
     let expected_new = if padding != Padding::Keep && to.layout().dynamic_shape_metadata_prefix_bytes() == 0 {
         expected.data().to_vec()
     } else {
@@ -118,7 +118,7 @@ fn check(
         for run in [Plan::run, Plan::run_in_parallel] {
             let mut found = Guarded { bytes: before.clone(), range: expected.range.clone() };
             run(&plan, source.data(), found.data_mut()).unwrap();
-            // There are too many bytes to print them.
+            // There are too many bytes to print, so this does not use `prop_assert_eq!`.
             prop_assert!(found.bytes == expected.bytes, "{}", plan);
         }
         let new = plan.run_new(source.data(), |_| {}).unwrap();
@@ -133,7 +133,7 @@ fn transposed(from: &ArrayShape, permutation: &[usize], layout: Layout) -> Array
     ArrayShape::new(from.element_type(), &dimensions, layout).unwrap()
 }
 
-/// A layout without the tiles that would make the array too large to enumerate.
+/// The layout, without its first tiles as long as they make the array too large to enumerate.
 fn moderate(array: &ArrayShape, mut layout: Layout) -> Layout {
     while array.clone().with_layout(layout.clone()).unwrap().physical_elements() > Some(4 * strategy::MAX_POSITIONS) {
         let tiles = layout.tiles().to_vec();
@@ -142,7 +142,7 @@ fn moderate(array: &ArrayShape, mut layout: Layout) -> Layout {
     layout
 }
 
-/// The sizes of elements that both sides may have: `(bits of the type or packed, …)`.
+/// A pair of element sizes in bits, for the source and the destination. 0 means the usual size of the type.
 fn element_bits(element_type: ElementType) -> impl Strategy<Value = (u64, u64)> {
     let bits = element_type.bits();
     let choices = match bits {
@@ -152,7 +152,7 @@ fn element_bits(element_type: ElementType) -> impl Strategy<Value = (u64, u64)> 
     select(choices)
 }
 
-/// Runs the slabs one by one, and says how many there were.
+/// Runs the slabs one by one, and returns their number.
 fn slabs(from: &ArrayShape, to: &ArrayShape, permutation: &[usize], bytes: usize) -> Result<usize, TestCaseError> {
     let options = Options::new().zero_padding().transposed(permutation);
     let source = (0..from.byte_size().unwrap()).map(|i| (i * 7 + i / 256) as u8).collect::<Vec<_>>();
@@ -192,9 +192,9 @@ fn slabs_are_as_small_as_was_asked() {
         ("f32[100,64]{1,0:T(8,32)}", "f32[100,64]{1,0}", [0, 1], 13),
         ("f32[100,64]{1,0}", "f32[64,100]{1,0:T(8,50)}", [1, 0], 16),
         ("f32[2,4096]{1,0}", "f32[2,4096]{1,0}", [0, 1], 22),
-        // A tile that covers all.
+        // One tile covers the whole array.
         ("f32[8,128]{1,0}", "f32[8,128]{1,0:T(8,128)}", [0, 1], 1),
-        // Rows of 12 bits do not fill their bytes.
+        // Rows have 12 bits, so they do not end at a byte.
         ("u4[100,3]{1,0:E(4)}", "u4[100,3]{1,0:E(4)}", [0, 1], 1),
     ] {
         let found = slabs(&from.parse().unwrap(), &to.parse().unwrap(), &permutation, 1600);
@@ -236,7 +236,7 @@ const TILED: [(&str, &[&str]); 5] = [
     ("c128", &[]),
 ];
 
-/// Arrays of several thousand elements whose many dimensions change places: loops of every length, next to each other.
+/// Arrays of several thousand elements with many dimensions, in another order: so there are loops of many lengths inside each other.
 fn many_dimensions() -> impl Strategy<Value = Pair> {
     let sizes = prop::collection::vec(prop_oneof![1..6_u64, 1..40_u64], 2..=6);
     let sizes = sizes.prop_filter("moderate", |sizes| (100..6000).contains(&sizes.iter().product::<u64>()));
@@ -312,7 +312,7 @@ fn shape(text: &str) -> ArrayShape {
     text.parse().unwrap()
 }
 
-/// A mistake of the caller: the source, the destination, what is asked, and the answer.
+/// The error for a source and a destination that do not go together.
 fn refused(from: &str, to: &str, options: &Options) -> String {
     Plan::new(&shape(from), &shape(to), options).unwrap_err().to_string()
 }
@@ -418,7 +418,7 @@ fn sizes_that_no_machine_has_make_a_plan_in_no_time() {
     assert!(plan.run(&[], &mut []).is_err());
 }
 
-/// A `*` may combine digits of one dimension, and that again: neither effort nor memory doubles each time.
+/// A `*` may combine digits of one dimension, and this may repeat. Neither time nor memory doubles each time.
 #[test]
 fn a_dimension_that_is_combined_with_itself() {
     let again = "(2)(*,8)".repeat(40);
@@ -431,8 +431,8 @@ fn a_dimension_that_is_combined_with_itself() {
     }
 }
 
-/// Layouts as TPUs and other machines use them, in sizes that are whole tiles, ragged, or smaller than a tile: each to
-/// each.
+/// Layouts as TPUs and other machines use them, with sizes of whole tiles, other sizes, and sizes smaller than a tile. Each layout is converted to
+/// each other one.
 #[test]
 fn real_layouts() {
     let layouts = [
@@ -457,7 +457,7 @@ fn real_layouts() {
     }
 }
 
-/// Arrays that are large enough for every kernel, and most for threads: two pieces take 512 KiB. Each pair is copied in one
+/// Arrays that are large enough for every kernel, and most of them for two threads: each thread gets at least 256 KiB. Each pair is copied in one
 /// direction; `scripts/laws.sh` tests both.
 #[test]
 fn large_arrays() {
@@ -469,7 +469,7 @@ fn large_arrays() {
         ("s4[600,1040]{1,0}", "s4[600,1040]{1,0:T(64,128)(8,1)E(4)}"),
         ("s4[600,1040]{1,0}", "s4[600,1040]{0,1:E(4)}"),
         ("s4[600,1040]{1,0:E(4)}", "s4[600,1040]{0,1:E(4)}"),
-        // Whose two loops lie the other way round in the destination.
+        // Their two inner loops are in the opposite order in the destination.
         ("f32[36,65,66]{2,1,0}", "f32[36,65,66]{0,1,2}"),
         ("bf16[64,66,70]{2,1,0}", "bf16[64,66,70]{0,2,1}"),
         ("u8[40,33,12,20]{3,2,1,0}", "u8[40,33,12,20]{0,1,2,3}"),
@@ -487,7 +487,7 @@ fn large_arrays() {
     check(&shape(nchw), &shape(nhwc), &[0, 2, 3, 1], Padding::Keep, (4, 8), Vectors::Avx512).unwrap();
 }
 
-/// Layouts that need all parts of the rules, each as the source and as the destination.
+/// Layouts that together need every part of the rules. Each is the source and the destination.
 #[test]
 fn corner_cases() {
     let cases = [
@@ -495,7 +495,7 @@ fn corner_cases() {
         &["f32[0,3]", "f32[0,3]{1,0:T(8,128)}", "f32[0,3]{0,1:M(5)}"],
         &["f32[20,30]", "f32[20,30]{1,0:T(8,16)(3,1)}", "f32[20,30]{0,1:T(4,4)}", "f32[20,30]{1,0:T(*,7)}"],
         &["u8[4,6,10]", "u8[4,6,10]{2,1,0:T(*,4)}", "u8[4,6,10]{2,0,1:T(*,*,16)}", "u8[4,6,10]{0,1,2:T(2,3)(2,1)}"],
-        // Places that are looked up: pieces of a period, and tables for each side.
+        // Positions that are looked up in tables: pieces of a period, and tables for each side.
         &["f32[30,150]", "f32[30,150]{1,0:T(8,64)(3,1)}", "f32[30,150]{0,1:T(3,50)}", "f32[30,150]{1,0:T(*,7)(2)}"],
         &["u8[30,150]{0,1:T(*,9)}", "u8[30,150]{1,0:T(*,50)(7)}", "u8[30,150]{1,0:T(3,64)}", "u8[30,150]{0,1:T(8,64)}"],
         &["bf16[3,20,70]{2,1,0:T(*,24,32)(5,1)}", "bf16[3,20,70]{0,2,1:T(*,16)}", "bf16[3,20,70]{1,0,2:T(*,*,12)}"],

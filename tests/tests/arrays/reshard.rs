@@ -1,11 +1,12 @@
-//! Shards made of shards under another sharding, by types: against the regions that each device has, and against the plan of the values.
+//! Shards that are made of shards under another sharding, with shardings as types. Compares them with the region of each device, and with the plan
+//! for run-time values.
 
 use xla_shape::element::Stored;
 use xla_shape::shard::{Partition, ShardingError};
 use xla_shape::types::{DivideBy, MultiIndex, Shard, ShardingType, StaticArray, StaticDimensions, ValueOf};
 use xla_shape::{Buffer, shape, sharding};
 
-/// The index in a device's shard of an element of the whole array; `None` if the device has not got it.
+/// The index that an element of the whole array has in a device's shard; `None` if the device does not have it.
 fn local<I: MultiIndex>(partition: &Partition, device: i64, index: I) -> Option<I> {
     let region = partition.region(device).ok()?;
     let mut local = I::ORIGIN;

@@ -1,4 +1,4 @@
-//! Rows that numbers name: what `gather_rows` and `scatter_rows` move, in any layouts, and what they refuse.
+//! `gather_rows` and `scatter_rows`: the rows that they move, in any layouts, and the numbers that they refuse.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use xla_shape::buffer::BytesMut;
@@ -8,7 +8,7 @@ use xla_shape::{Buffer, Slot, shape};
 
 const NUMBERS: [usize; 5] = [9, 0, 3, 9, 8];
 
-/// Gathers and scatters between a matrix of ten rows and one of five, whose elements are their places.
+/// Gathers and scatters between a matrix of ten rows and one of five. The values of elements show their indices.
 fn check<S, T, B, C>(mut small: Buffer<S, B>, mut large: Buffer<T, C>)
 where
     S: ArrayType<Element = S16, Dimensions = (Size<5>, Size<200>), Index = [usize; 2]>,
@@ -24,7 +24,7 @@ where
     small.fill_with(|[i, j]| -((200 * i + j) as i16) - 1);
     large.scatter_rows(&small, NUMBERS);
     for i in 0..10 {
-        // If a number is repeated, the last row remains.
+        // If a number is repeated, the last row with it wins.
         let from = NUMBERS.iter().rposition(|&number| number == i);
         for j in 0..200 {
             let expected = from.map_or((1000 * i + j) as i16, |from| -((200 * from + j) as i16) - 1);
@@ -33,7 +33,7 @@ where
     }
 }
 
-/// Ranges of neighbours: what is moved together begins and ends anywhere in groups of rows that alternate, and in tiles.
+/// Adjacent rows are moved together. The ranges begin and end at any row of a tile, and of a group of rows that alternate in memory.
 #[test]
 fn rows_that_follow_each_other_are_moved() {
     fn check<S, T>()
@@ -48,7 +48,7 @@ fn rows_that_follow_each_other_are_moved() {
         let numbers = Buffer::<shape!(s32[45]{0:T(128)})>::from_fn(|[i]| match i {
             0..7 => 3 + i as i32,
             7..8 => 69,
-            8..43 => 24 + i as i32, // from 32 on, a tile and more
+            8..43 => 24 + i as i32, // from row 32 on, more than a tile
             _ => 19 - (i as i32 - 43),
         });
         let (mut gathered, mut scattered) = (x.clone(), y.clone());
@@ -68,7 +68,7 @@ fn rows_that_follow_each_other_are_moved() {
                 S::TEXT
             );
         }
-        // Nothing but the elements has changed.
+        // Only the elements have changed.
         let mut padding = 0;
         scattered.for_each_position(|slot, value| padding |= if matches!(slot, Slot::Padding) { value } else { 0 });
         gathered.for_each_position(|slot, value| padding |= if matches!(slot, Slot::Padding) { value } else { 0 });
@@ -137,12 +137,12 @@ fn wrong_numbers_are_refused() {
     let unsigned = catch_unwind(|| Buffer::<shape!(s16[1,3])>::zeroed().gather_rows(&x, [u64::MAX]));
     let message = format!("expected row numbers below 4, found {}", u64::MAX);
     assert_eq!(*unsigned.unwrap_err().downcast::<String>().unwrap(), message);
-    // References to numbers are numbers.
+    // References to numbers are accepted as numbers.
     let mut y = Buffer::<shape!(s16[2,3])>::zeroed();
     y.gather_rows(&x, Buffer::<shape!(s32[2])>::filled(3).as_slice());
     // An array without rows takes no numbers.
     Buffer::<shape!(s16[0,3])>::zeroed().gather_rows(&x, [0; 0]);
-    // Sizes that are known only at run time.
+    // With sizes that are known only at run time.
     type Open = shape!(s16[2,?]);
     let mut open = Buffer::<Open>::zeroed_with(Open::with_sizes([2, 4]).unwrap()).unwrap();
     let other = Buffer::<Open>::zeroed_with(Open::with_sizes([2, 3]).unwrap()).unwrap();

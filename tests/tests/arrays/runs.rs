@@ -1,4 +1,4 @@
-//! Runs of several arrays together hold what indices give.
+//! Runs of several arrays together have the same elements as access by index.
 
 use crate::numbers::{assert_padding_is_zero, numbered, value, values, values_at};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,18 +8,18 @@ use xla_shape::iter::{Runs, Strided, runs};
 use xla_shape::types::{ArrayType, StaticArray};
 use xla_shape::{Buffer, View, ViewMut, layout, shape};
 
-/// The index of element `number` of a run along a dimension.
+/// The index of element `number` of a run along a dimension that begins at `index`.
 fn along<S: ArrayType>(mut index: S::Index, dimension: usize, number: usize) -> S::Index {
     index.as_mut().iter_mut().skip(dimension).take(1).for_each(|entry| *entry += number);
     index
 }
 
-// As in `numbers`, what does not depend on pairs of layouts is in functions of its own.
+// As in `numbers`, code that does not depend on pairs of layouts is in separate functions.
 
 type Read<'a> = Strided<&'a [i32]>;
 type Write<'a> = Strided<&'a mut [i32]>;
 
-/// Two runs of equal length: their iterators give what indices give, and indices end where the runs do.
+/// Checks two runs of equal length: iterators and indices give the same elements, and an index at the end panics.
 fn check_run(a: &Read<'_>, b: &Read<'_>, text: &str) {
     assert!(a.len() == b.len() && !a.is_empty(), "{text}");
     assert_eq!(a.as_slice().is_some(), a.stride() == 1, "{text}");
@@ -44,13 +44,13 @@ fn sorted<T: Ord>(mut list: Vec<T>) -> Vec<T> {
     list
 }
 
-/// The indices of the elements that both arrays have.
+/// The indices that are valid in both arrays.
 fn common<S: ArrayType>(x: S, sizes: impl AsRef<[usize]>) -> Vec<S::Index> {
     let is_common = |index: &S::Index| index.as_ref().iter().zip(sizes.as_ref()).all(|(entry, size)| entry < size);
     x.indices().filter(is_common).collect()
 }
 
-/// Every element is in one run, at its index.
+/// Checks that every element is in one run, at its index.
 fn check_indices<S, T>(x: &View<'_, S>, y: &View<'_, T>)
 where
     S: ArrayType<Element = S32>,
@@ -73,7 +73,7 @@ where
     assert_eq!((count, sorted(seen)), (len, common), "{text}");
 }
 
-/// Every way to walk gives every element once.
+/// Checks that every way to iterate gives every element once.
 fn check<S, T>(mut x: ViewMut<'_, S>, y: View<'_, T>)
 where
     S: ArrayType<Element = S32>,
@@ -85,7 +85,7 @@ where
     let before = values(&x.view());
     let pairs = values_at(&x.view(), &common).into_iter().zip(values_at(&y, &common)).collect::<Vec<_>>();
 
-    // In all orders of calling.
+    // Use the iterator in several ways: a loop, `for_each`, and `next` followed by `for_each`.
     let (mut by_loop, mut by_fold, mut by_both) = (Vec::new(), Vec::new(), Vec::new());
     for (a, b) in runs((&x, &y)) {
         extend(&mut by_loop, a, b);
@@ -99,7 +99,7 @@ where
     let pairs = sorted(pairs);
     assert_eq!([by_loop, by_fold, by_both].map(sorted), [(); 3].map(|()| pairs.clone()), "{text}");
 
-    // To write, also all runs at once.
+    // The same for writing, also to all runs at once.
     for (mut a, b) in runs((&mut x, &y)) {
         a.apply_with(&b, |a, b| 3 * a + b);
     }
@@ -145,8 +145,8 @@ where
     assert_padding_is_zero(&x);
 }
 
-/// Every way to walk for each shape with the one before it; in `scripts/laws.sh`, for each shape with itself, and the indices of every two of
-/// these shapes.
+/// Checks every way to iterate, for each shape with the one before it. `scripts/laws.sh` also checks each shape with itself, and the indices of
+/// every pair of these shapes.
 macro_rules! every_two {
     ($($shape:ty;)*) => {
         #[cfg(feature = "laws")]
@@ -171,7 +171,7 @@ macro_rules! every_two {
     (@pairs $last:ty;) => {};
 }
 
-// Miri gets smaller arrays of the same kinds: padding, tiles of tiles, runs of one element, of some and of all.
+// Miri gets smaller arrays of the same kinds: padding, tiles of tiles, runs of one element, of some elements and of all.
 
 #[test]
 fn runs_of_arrays() {
@@ -229,7 +229,7 @@ fn runs_of_few_elements() {
     }
 }
 
-/// Arrays that are one stretch of memory are one run.
+/// An array whose elements are one range of memory is a single run.
 #[test]
 fn runs_are_as_long_as_the_layouts_allow() {
     fn lengths<
@@ -269,7 +269,7 @@ fn runs_of_blocks_and_sections() {
     check(plain.index_axis_mut::<1, layout!({1,0})>(2), matrix.view());
 }
 
-/// Blocks side by side, at once, each by its runs: columns of row-major blocks lie between each other.
+/// Blocks side by side are changed at once, each by its runs. In row-major order, the runs of one block lie between those of the other.
 #[test]
 fn runs_of_blocks_at_once() {
     type Whole = shape!(s32[4,8]);
@@ -345,7 +345,7 @@ fn sizes_at_run_time_are_compared() {
     assert!(catch_unwind(AssertUnwindSafe(|| runs((&lines.0, &lines.1)).len())).is_err());
 }
 
-/// Whole arrays, whole blocks and last blocks, up to four in every order: the walk has the elements that all of them have.
+/// Up to four of whole arrays, whole blocks and last blocks, in every order. Iteration covers the indices that all of them have.
 #[test]
 fn last_blocks_among_whole_arrays() {
     type P = shape!(s32[2,3]{0,1});
@@ -354,7 +354,7 @@ fn last_blocks_among_whole_arrays() {
     let other = numbered::<shape!(s32[2,3])>();
     let blocks = [[0, 0], [0, 1], [1, 0], [1, 1]].map(|block| blocked.block::<P>(block));
 
-    // The operands so far, and what is put before them.
+    // `check!` tests these operands. `with_every!` appends each of the arrays in turn as the next operand.
     macro_rules! check {
         ($($x:ident)+) => {{
             let sizes = [$($x.sizes()),+].into_iter().reduce(|a, b| [a[0].min(b[0]), a[1].min(b[1])]).unwrap();
@@ -388,7 +388,7 @@ fn last_blocks_among_whole_arrays() {
     with_every!([a b c]);
     with_every!([a b c d]);
 
-    // Another layout.
+    // With an operand in another layout.
     let last = &blocks[3];
     assert_eq!(runs((last, &other, &whole)).map(|(x, y, z)| x.len() * (y.len() == z.len()) as usize).sum::<usize>(), 2);
     let mut sum = numbered::<P>();

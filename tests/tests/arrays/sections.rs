@@ -1,4 +1,4 @@
-//! Sections: each element is the one of the array that the slices say, and nothing else is written.
+//! Sections: each element is the array's element that the slices select, and nothing else is written.
 
 use crate::numbers::{numbered_with_padding as numbered, values, values_at};
 use proptest::prelude::*;
@@ -9,7 +9,7 @@ use xla_shape::types::ArrayType;
 use xla_shape::{Buffer, View, ViewMut, layout, shape};
 use xla_shape_tests::strategy::small_array_shape;
 
-/// Compares a section with the elements that it has by its definition, in every way that there is to read.
+/// Compares a section with its definition, by every way to read it.
 fn check_read<S: ArrayType<Element = S32>>(section: View<'_, S>, expected: &[i32]) {
     assert_eq!(values(&section), expected, "{section:?}");
     assert_eq!(section.to_row_major(), expected);
@@ -28,13 +28,13 @@ fn check_read<S: ArrayType<Element = S32>>(section: View<'_, S>, expected: &[i32
     assert_eq!(sorted(columns), sorted(expected.to_vec()));
 }
 
-/// Adds 8000 to each element, in every way that there is to write.
+/// Adds 8000 to each element: 1000 by each way to write.
 fn add_everywhere<S: ArrayType<Element = S32>>(mut x: ViewMut<'_, S>) {
     x.apply(|value| value + 1000);
     for index in x.shape().indices() {
         x[index] += 1000;
     }
-    // Blocks of bands have padding, which is -1; the caller compares it.
+    // Blocks of bands include padding, whose value is -1. The caller checks that it does not change.
     let add = |block: &mut [i32]| block.iter_mut().filter(|value| **value != -1).for_each(|value| *value += 1000);
     x.for_each_band_mut::<-1>(|mut rows| rows.for_each_block_mut(|_, block| add(block)));
     x.for_each_band_mut::<0>(|mut rows| rows.for_each_block_mut(|_, block| add(block)));
@@ -62,7 +62,7 @@ macro_rules! check {
         check_read(section, &values_at(&$x.view(), &mine));
         let before = $x.clone();
         add_everywhere($x.$mutable::<$($parameter),*>($($slices),*));
-        // All bytes, so padding too.
+        // This compares all bytes, including padding.
         let mut expected = before;
         mine.into_iter().for_each(|index| expected[index] += 8000);
         assert_eq!($x.as_bytes(), expected.as_bytes());
@@ -77,7 +77,7 @@ macro_rules! axis {
         check_read(section, &values_at(&$x.view(), &mine));
         let before = $x.clone();
         add_everywhere($x.index_axis_mut::<$n, $layout>($index));
-        // All bytes, so padding too.
+        // This compares all bytes, including padding.
         let mut expected = before;
         mine.into_iter().for_each(|index| expected[index] += 8000);
         assert_eq!($x.as_bytes(), expected.as_bytes());
@@ -99,7 +99,7 @@ fn sections_with_one_index() {
         x.index_axis_mut::<0, layout!({:})>(head).apply(|value| 10 * value);
         assert_eq!(x.as_slice(), [1, 2, 3].map(|value| if value == head as i32 + 1 { 10 * value } else { value }));
         assert_eq!(x.index_axis::<0, layout!({:})>(head)[[]], x[[head]]);
-        // Sizes that are known at run time.
+        // With sizes that are known only at run time.
         let mut x = numbered(<shape!(s32[?,5,6]{2,1,0:T(2,4)})>::with_sizes([3, 5, 6]).unwrap());
         axis!(x, 0, layout!({1,0:T(2,4)}), head, |[i, j]: [usize; 2]| [head, i, j]);
         let mut x = numbered(<shape!(s32[3,?,6]{2,1,0:T(2,4)})>::with_sizes([3, 5, 6]).unwrap());
@@ -130,7 +130,7 @@ fn sections_with_ranges() {
             |[h, i, j]: [usize; 3]| [1 + h, start + i, start % 4 * 2 + j]
         );
     }
-    // Without tiles, every range is one.
+    // Without tiles, every range is a section.
     for start in 0..4 {
         let mut x = numbered(<shape!(s32[5,4,7]{0,2,1})>::default());
         check!(
@@ -140,14 +140,14 @@ fn sections_with_ranges() {
             |[i, j]: [usize; 2]| [start + i, 3, start + j]
         );
     }
-    // A part at the array's end, and a bounded dimension that is taken whole.
+    // An empty range at the array's end, and the whole of a bounded dimension.
     let mut x = numbered(<shape!(s32[2,7])>::default());
     check!(x, section::<shape!(s32[0]), _>((1, 7..7)), section_mut, |[j]: [usize; 1]| [1, j]);
     let mut x = numbered(<shape!(s32[4,<=7])>::with_sizes([4, 5]).unwrap());
     check!(x, section::<shape!(s32[2,<=7]), _>((1..3, ..)), section_mut, |[i, j]: [usize; 2]| [1 + i, j]);
 }
 
-/// Sizes that are known only at run time, below the bound and equal to it, with bounds below, at and above the array's size.
+/// Sections with a bound: sizes below and equal to the bound, with bounds below, equal to and above the array's size.
 #[test]
 fn sections_with_bounds() {
     macro_rules! rows {
@@ -176,12 +176,12 @@ fn sections_with_bounds() {
             b + j
         ]);
     }
-    // Also of arrays whose sizes are known only at run time, in another order, and without tiles.
+    // Also parts of arrays with sizes that are known only at run time, in column-major order without tiles.
     let mut x = numbered(<shape!(s32[<=9,7]{0,1})>::with_sizes([6, 7]).unwrap());
     check!(x, part::<shape!(s32[<=9,<=3]{0,1})>([1, 3], [4, 2]), part_mut, |[i, j]: [usize; 2]| [1 + i, 3 + j]);
     let mut x = numbered(<shape!(s32[?,7]{0,1})>::with_sizes([6, 7]).unwrap());
     check!(x, part::<shape!(s32[?,3]{0,1})>([1, 3], [4, 3]), part_mut, |[i, j]: [usize; 2]| [1 + i, 3 + j]);
-    // Blocks and parts of parts.
+    // Parts can be divided into blocks and parts, too.
     let mut x = numbered(<shape!(s32[9,12]{1,0:T(2,4)})>::default());
     let before = x.clone();
     let mut part = x.part_mut::<shape!(s32[<=9,12]{1,0:T(2,4)})>([2, 0], [6, 12]);
@@ -221,7 +221,7 @@ fn sections_of_blocks_and_blocks_of_sections() {
     }
 }
 
-/// Elements of 4 bits, of which those of neighbouring sections share bytes.
+/// Elements of 4 bits: neighbouring sections can share a byte.
 #[test]
 fn sections_of_packed_elements() {
     type X = shape!(s4[3,5,3]{2,1,0:E(4)});
@@ -250,7 +250,7 @@ fn sections_of_packed_elements() {
         }
         assert_eq!(x.as_bytes(), expected.as_bytes(), "{at}");
         assert_eq!(x.index_axis::<1, layout!({1,0:E(4)})>(at).get([2, 1]), x.get([2, at, 1]));
-        // An array begins at a whole byte.
+        // A section can be used as an array only if it begins at a whole byte.
         let array = x.index_axis::<0, layout!({1,0:E(4)})>(at).as_array();
         assert_eq!(array.is_some(), at % 2 == 0);
         assert!(array.is_none_or(|array| array.indexed_iter().all(|([j, k], value)| Ok(value) == x.get([at, j, k]))));
@@ -284,7 +284,7 @@ fn sections_that_are_arrays() {
     assert!(empty.index_axis::<0, layout!({ 0 })>(2).as_array().unwrap().as_slice().is_empty());
 }
 
-/// Writes through an array changes the section's elements and nothing else: no other element, no padding.
+/// Writing through an array changes the section's elements and nothing else: no other element, no padding.
 #[test]
 fn sections_that_are_arrays_to_write() {
     macro_rules! check {
@@ -302,7 +302,7 @@ fn sections_that_are_arrays_to_write() {
     let mut x = numbered(<shape!(s32[3,8,3]{2,1,0:T(2,4)})>::default());
     for head in 0..if cfg!(miri) { 1 } else { 3 } {
         check!(x, x.index_axis_mut::<0, layout!({1,0:T(2,4)})>(head), |[i, j]: [usize; 2]| [head, i, j]);
-        // Rows of one column of tiles are adjacent, so a range may begin inside of a tile.
+        // There is only one column of tiles, so its rows are adjacent and a range may begin inside a tile.
         for start in 0..4 {
             check!(
                 x,
@@ -322,7 +322,7 @@ fn sections_that_are_arrays_to_write() {
     }
     let mut empty = Buffer::<shape!(s32[3,0])>::zeroed();
     assert!(empty.index_axis_mut::<0, layout!({ 0 })>(2).as_array_mut().unwrap().as_mut_slice().is_empty());
-    // Two elements share a byte: an array that ends inside of one could be written only with its neighbour.
+    // Two elements share a byte. An array that ends inside a byte could not be written without changing its neighbour.
     let mut odd = Buffer::<shape!(s4[4,3]{1,0:E(4)})>::zeroed();
     assert!((0..4).all(|i| odd.index_axis_mut::<0, layout!({0:E(4)})>(i).as_array_mut().is_none()));
     let mut even = Buffer::<shape!(s4[3,4]{1,0:E(4)})>::zeroed();
@@ -382,7 +382,7 @@ fn sections_outside() {
 type ArrayType32 = shape!(f32[4,<=32,256]{2,1,0:T(8,128)});
 
 proptest! {
-    /// The law of `StaticStrideTable::section`.
+    /// An element's position is its position in the table of the section, plus the position of the section's first element.
     #[test]
     fn tables_of_sections(shape in small_array_shape(), fixed in prop::collection::vec(any::<bool>(), 12)) {
         let Some(extents) = shape.dimensions().iter().map(|size| size.extent()).collect::<Option<Vec<_>>>() else { return Ok(()) };

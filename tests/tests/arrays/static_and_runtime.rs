@@ -5,7 +5,7 @@ use xla_shape::types::StaticArray;
 use xla_shape::{ArrayShape, Sizes, Slot, shape};
 use xla_shape_tests::wide;
 
-/// Indices of an array: its corners, and some in between.
+/// Some indices of an array: its corners, and others between them.
 fn samples(sizes: &[usize]) -> Vec<Vec<usize>> {
     if sizes.contains(&0) {
         return vec![];
@@ -14,7 +14,7 @@ fn samples(sizes: &[usize]) -> Vec<Vec<usize>> {
         let end = |(dimension, &size): (usize, &usize)| if corner >> dimension & 1 == 1 { size - 1 } else { 0 };
         sizes.iter().enumerate().map(end).collect()
     });
-    // Steps that are prime to the sizes of tiles reach every place inside them.
+    // These steps have no common factor with the sizes of tiles, so they reach every place inside a tile.
     let between = (0..64_usize).map(|sample| {
         let entry = |(dimension, &size): (usize, &usize)| (sample * (37 + 2 * dimension) + sample / 3) % size;
         sizes.iter().enumerate().map(entry).collect()
@@ -22,7 +22,7 @@ fn samples(sizes: &[usize]) -> Vec<Vec<usize>> {
     corners.chain(between).collect()
 }
 
-/// What is asked of a layout mapping.
+/// The properties of a layout mapping.
 #[derive(PartialEq, Debug)]
 struct Facts {
     is_exhaustive: bool,
@@ -30,7 +30,7 @@ struct Facts {
     is_contiguous: bool,
 }
 
-/// What a type answers.
+/// The properties of a type, to be compared with those of its shape.
 struct Answers {
     text: &'static str,
     shape: &'static ArrayShape,
@@ -42,7 +42,7 @@ struct Answers {
     multi_index: fn(usize) -> Slot<Vec<usize>>,
 }
 
-/// Compares what a type answers with the shape that its text means; how many indices were compared.
+/// Compares the answers of a type with those of the run-time shape with its text. Returns the number of compared indices.
 fn compare(text: &str, of_type: &Answers) -> usize {
     let array: ArrayShape = text.replace(' ', "").parse().unwrap();
     let found = Sizes {
@@ -69,7 +69,7 @@ fn compare(text: &str, of_type: &Answers) -> usize {
         assert_eq!(table.as_ref().multi_index(position), Slot::Element(wide(index)), "{array} at {index:?}");
         assert_eq!((of_type.multi_index)(position as usize), Slot::Element(index.clone()));
     }
-    // Padding too, and what lies after the end.
+    // Also compare positions of padding and after the end.
     for sample in 0..64 {
         let position = sample * (table.as_ref().positions() / 61 + 1);
         let found = (of_type.multi_index)(position as usize).map(|index| wide(&index));
@@ -355,7 +355,7 @@ fn types_and_values_answer_alike() {
         bf16[2,3,4,5,6,7]{5,4,3,2,1,0:T(8,128)(2,1)};
         bf16[7,5,3,2,4,6]{0,4,5,3,2,1:T(4,128)(2,1)};
     };
-    // Tail padding lies after the positions: it is not a gap between elements.
+    // Tail padding is after all positions, so it is not a gap between elements.
     let tail_padded = compare_all! {
         bf16[3]{0:L(8)};
         f32[0,5]{1,0:L(64)};

@@ -1,4 +1,4 @@
-//! Windows hold what indices give, at any place, for every border.
+//! Windows have the same elements as access by index, at any place and with every kind of border.
 
 use crate::numbers::{assert_padding_is_zero, numbered, value, values};
 use proptest::prelude::*;
@@ -90,7 +90,7 @@ proptest! {
     }
 }
 
-/// Each block of `Y` is a window of `X`; all are copied before any is compared, so that a block that wrote into another one would be seen.
+/// Each block of `Y` is a window of `X`; all are copied before any is compared, to detect blocks that write into other blocks.
 fn check_blocks<X, Y, B>()
 where
     X: StaticArray<Element = S32, Index = [usize; 2]>,
@@ -115,7 +115,7 @@ fn a_block_can_be_the_window() {
     type Rows = shape!(s32[13,40]);
     type Columns = shape!(s32[13,40]{0,1});
     check_blocks::<Rows, shape!(s32[16,32]{1,0:T(8,16)}), shape!(s32[8,16]{1,0:T(8,16)})>();
-    // The last blocks are partial, and the rows of a tile are interleaved.
+    // Here, the last blocks are partial, and the rows of a tile are interleaved.
     check_blocks::<Columns, shape!(s32[13,40]{1,0:T(8,16)(2,1)}), shape!(s32[8,16]{1,0:T(8,16)(2,1)})>();
     check_blocks::<Rows, Columns, shape!(s32[5,7]{0,1})>();
     check_blocks::<shape!(s32[13,40]{1,0:T(8,16)(2,1)}), Rows, shape!(s32[4,16])>();
@@ -174,7 +174,7 @@ fn errors_say_what_lies_where() {
     );
 }
 
-/// The windows around blocks `P` are those that `copy_window_to` copies, in the order of the blocks.
+/// Compares the windows around blocks `P`, in the order of the blocks, with those that `copy_window_to` copies.
 fn check_windows<S, P, W>(halo: Option<S::Index>)
 where
     S: StaticArray<Element = S32>,
@@ -214,7 +214,7 @@ where
         match windows {
             Ok(windows) => {
                 assert_eq!(windows.len(), expected.len());
-                // Some are kept, so that others need memory of their own.
+                // Keep some windows, so that later ones need their own memory.
                 let mut kept = Vec::new();
                 for (window, expected) in windows.zip(expected) {
                     assert_eq!(
@@ -241,13 +241,13 @@ fn windows_around_blocks() {
     check_windows::<shape!(s32[6,8]), shape!(s32[2,4]), shape!(s32[4,6])>(None);
     check_windows::<shape!(s32[6,8]), shape!(s32[2,4]), shape!(s32[2,4]{0,1})>(None);
     check_windows::<shape!(s32[6,8]{1,0:T(2,4)}), shape!(s32[2,4]{1,0:T(2,4)}), shape!(s32[4,8])>(None);
-    // Last blocks with fewer elements, and a halo on one side.
+    // The last blocks have fewer elements, and the halo is on one side.
     check_windows::<shape!(s32[5,7]{0,1:T(2,4)(2,1)}), shape!(s32[2,4]), shape!(s32[4,6]{0,1})>(Some([1, 0]));
     check_windows::<shape!(s32[5,8]{1,0:T(2,4)(2,1)}), shape!(s32[5,4]), shape!(s32[5,4]{0,1})>(Some([0, 0]));
     // Blocks and halos larger than the array.
     check_windows::<shape!(s32[3,2]), shape!(s32[4,4]), shape!(s32[14,24])>(None);
     check_windows::<shape!(s32[2,3,4]{2,0,1}), shape!(s32[1,2,3]{0,1,2}), shape!(s32[3,2,5])>(None);
-    // No elements, no dimensions.
+    // An array without elements, and one without dimensions.
     check_windows::<shape!(s32[0,4]), shape!(s32[2,4]), shape!(s32[4,6])>(None);
     check_windows::<shape!(s32[]), shape!(s32[]{:T(4)}), shape!(s32[])>(None);
     let x = numbered::<shape!(s32[6])>();
@@ -264,7 +264,7 @@ fn windows_around_blocks() {
     );
 }
 
-/// Windows of a block, beside blocks of the same sizes to write, in threads.
+/// Threads read the windows of a block, and each writes the block of the same place in another array.
 #[test]
 fn windows_beside_blocks_at_once() {
     type Block = shape!(s32[4,4]{1,0:T(2,4)});
@@ -283,7 +283,7 @@ fn windows_beside_blocks_at_once() {
     }
 }
 
-/// Rows that alternate in memory are copied together where groups of them begin in both, and one by one elsewhere.
+/// Rows that alternate in memory are copied together if a group begins at the same row in both arrays. Other rows are copied one by one.
 #[test]
 fn windows_of_packed_tiles() {
     macro_rules! check {

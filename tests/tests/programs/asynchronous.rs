@@ -1,5 +1,5 @@
-//! The answer about a program is the same from its text, in which operations that run asynchronously have names of their own, and from its
-//! message, in which they have none.
+//! The text and the message of a program give the same answer. In the text, asynchronous operations have names of their own; in the message, they
+//! have none.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -14,7 +14,8 @@ struct Row {
     module: String,
 }
 
-/// The whole answer, without the numbers of steps: in the text, the operation has a step of its own. Memory is packed by the steps.
+/// The whole answer without what depends on the numbers of steps, because an asynchronous operation has a step of its own only in the text. Offsets
+/// in memory depend on the steps, too.
 fn answer(module: Module) -> Value {
     let report = Report::new(&Program::from(module).memory(None), None, 100, None);
     let mut answer: Value = serde_json::from_str(&report.json()).unwrap();
@@ -27,7 +28,7 @@ fn answer(module: Module) -> Value {
     answer
 }
 
-/// Where two answers differ first.
+/// The first place at which two answers differ.
 fn difference(at: &str, first: &Value, second: &Value) -> Option<String> {
     match (first, second) {
         (Value::Object(first), Value::Object(second)) if first.len() == second.len() => {

@@ -1,5 +1,5 @@
-//! The order of blocks, compared with a slow, independent count of the bundles and the copies: `scripts/data/block_ranking.py` has followed the bundles that
-//! libtpu made of the candidates of 28 kernels, and evaluated JAX's index maps.
+//! The order of blocks, compared with a slow, independent count of the bundles and the copies. For the candidates of 28 kernels,
+//! `scripts/data/block_ranking.py` executed libtpu's bundles step by step, and evaluated JAX's index maps.
 
 use serde::Deserialize;
 use xla_shape_answers::rank::{Figures, Ranking, Row, Tried};
@@ -18,7 +18,7 @@ struct Recorded {
 
 #[derive(Deserialize)]
 struct Candidate {
-    /// What the compiler made of it, unless it was refused.
+    /// The compiled candidate; `None` if the compiler refused it.
     #[serde(flatten)]
     compiled: Option<Compiled>,
 }
@@ -27,24 +27,24 @@ struct Candidate {
 struct Compiled {
     bundles: String,
     mosaic: String,
-    /// The bundles that execute.
+    /// The number of bundles that execute.
     executed: u64,
     /// The bytes that the grid copies.
     copied: u64,
-    /// Those before its first step, and those after its last one.
+    /// The bytes copied before its first step, and those after its last one.
     first: u64,
     last: u64,
 }
 
 impl Compiled {
-    /// What we read in the compiler's files.
+    /// The figures that this project reads from the compiler's files.
     fn read(&self, generation: Generation) -> Figures {
         let bundles = whole(&self.bundles);
         let files = [("llo.k.final_bundles.txt", &*bundles), ("mosaic.k.post-relayout-insertion.txt", &*self.mosaic)];
         Figures::new(&kernels(&files), generation)
     }
 
-    /// The least time, by the independent counts.
+    /// The least time, computed from the independent counts.
     fn seconds(&self, generation: Generation) -> f64 {
         let speed = generation.speed().unwrap();
         let bandwidth = (speed.hbm_bandwidth * generation.cores_per_device()) as f64;
@@ -53,8 +53,8 @@ impl Compiled {
     }
 }
 
-/// The bundles of a file of the compiler: `12 >` stands for twelve bundles in a loop that do something, `12 -` for some outside of loops, and `12` for
-/// empty ones.
+/// Expands a shortened file of bundles: `12 >` stands for twelve non-empty bundles in a loop, `12 -` for twelve non-empty ones outside loops, and
+/// `12` for twelve empty ones.
 fn whole(reduced: &str) -> String {
     let (mut text, mut address) = (String::new(), 0_u64);
     let mut add = |bundle: &str| {
@@ -75,8 +75,9 @@ fn whole(reduced: &str) -> String {
     text
 }
 
-/// Compares our counts with the independent ones. `cargo test` takes the candidate of each kernel with the fewest bundles, because reading all of
-/// them takes minutes without optimization. `scripts/laws.sh` takes all, and then our first candidate is the best by the independent count, too.
+/// Compares our counts with the independent ones. `cargo test` reads only one candidate of each kernel, the one with the fewest bundles, because
+/// reading all takes minutes without optimization. `scripts/laws.sh` reads all, and also checks that our first candidate is the best by the
+/// independent count.
 #[test]
 fn bundles_copies_and_the_best_candidate_are_those_of_an_independent_count() {
     let recorded: Vec<Recorded> = corpus("block_ranking.jsonl.zst");
@@ -92,7 +93,7 @@ fn bundles_copies_and_the_best_candidate_are_those_of_an_independent_count() {
         let tried = compiled.iter().enumerate().map(|(at, made)| {
             let figures = made.read(generation);
             assert_eq!(figures.copied_bytes, Some(made.copied), "{name}");
-            // The bundles after a branch that is taken, four or six, execute, too, but are not counted.
+            // The four or six bundles after a taken branch also execute, but our bound does not count them.
             let (bundles, executed) = (figures.bundles.unwrap(), made.executed);
             assert!(bundles <= executed && bundles * 100 >= executed * 93, "{name}: {bundles} of {executed}");
             Tried { at: vec![at], made: Ok(figures) }

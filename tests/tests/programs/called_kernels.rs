@@ -1,4 +1,4 @@
-//! Kernels that a program calls: none is refused that libtpu takes, and most that it refuses are.
+//! Kernels that a program calls: none that libtpu accepts is refused, and most that it refuses are refused.
 
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -7,12 +7,12 @@ use xla_shape_core::tpu::Generation;
 use xla_shape_mosaic::{WindowOf, called_kernels};
 use xla_shape_tests::corpus;
 
-/// A program that calls kernels.
+/// A program that calls kernels, and the answers of libtpu.
 #[derive(Deserialize)]
 struct Row {
     name: String,
     program: String,
-    /// Why libtpu refuses it for a generation; `None` if it does not.
+    /// For each generation, why libtpu refuses the program; `None` if it accepts it.
     compiles: BTreeMap<String, Option<String>>,
 }
 

@@ -1,4 +1,4 @@
-//! Claims that hold of a program still hold when nothing changed that they are about; and when something did, exactly those about it fail.
+//! Claims about a program keep holding if a change does not concern them. After a change, exactly the claims about it fail.
 
 use std::collections::BTreeMap;
 use xla_shape_answers::guard::claims::{CheckedClaim, ClaimState, Claims, Expectation, Table};
@@ -13,13 +13,13 @@ struct Mutant {
     text: String,
     /// Whether a claim must fail.
     breaks: Box<dyn Fn(&CheckedClaim) -> bool>,
-    /// The tables whose claims may hold or fail, because the change moves bytes or time.
+    /// The tables whose claims may hold or fail, because the change affects bytes or time.
     may_break: &'static [Table],
-    /// What the answer must name as there instead.
+    /// A name that the answer must contain: what it found instead.
     named: Option<&'static str>,
 }
 
-/// The text of an instruction, changed so that it can stand in the same computation a second time, under another name.
+/// The text of an instruction under another name, so that the same computation can have it twice.
 fn again(at: Instruction<'_>, name: &str) -> String {
     let span = at.span();
     let line = &at.module().text()[span.start..span.end];
@@ -28,7 +28,7 @@ fn again(at: Instruction<'_>, name: &str) -> String {
     format!("{sign}{name} = {rest}")
 }
 
-/// The module with a line after the first parameter of the entry or after another instruction.
+/// The text of the module, with this line after an instruction.
 fn with_line(module: &Module, after: Instruction<'_>, line: &str) -> String {
     let (text, end) = (module.text(), after.span().end);
     let comma = if text[end..].starts_with(',') { 1 } else { 0 };
@@ -43,7 +43,7 @@ fn mutants(module: &Module) -> Vec<Mutant> {
     };
     let Some(entry) = module.entry() else { return found };
 
-    // Nothing that a claim is about.
+    // A change that no claim is about.
     let nothing = || Box::new(|_: &CheckedClaim| false);
     add("another function", text.replace("op_name=\"jit(", "op_name=\"jit(other_"), None, &[], nothing());
     add("another name", text.replacen("HloModule ", "HloModule other_", 1), None, &[], nothing());
@@ -64,7 +64,7 @@ fn mutants(module: &Module) -> Vec<Mutant> {
         );
     }
 
-    // An argument of two dimensions in the other order.
+    // Reverse the order of an argument's two dimensions.
     for (number, parameter) in entry.parameters_by_number() {
         let order = parameter.shape().array().map(|array| array.layout().minor_to_major().to_vec());
         let span = parameter.shape_span();
@@ -97,7 +97,7 @@ fn mutants(module: &Module) -> Vec<Mutant> {
         );
     }
 
-    // An instruction once more.
+    // Add a second copy of an instruction.
     let first = |opcode: Opcode<'_>| module.instructions().find(|found| found.opcode() == opcode);
     for opcode in [Opcode::Dot, Opcode::Convolution] {
         let Some(product) = first(opcode) else { continue };
@@ -116,7 +116,7 @@ fn mutants(module: &Module) -> Vec<Mutant> {
         add("a collective more", changed, Some("once_more"), &[], Box::new(is_about));
     }
 
-    // A copy of the first argument in another order, and an array that is larger than all others.
+    // Add a copy of the first argument in another order, or an array that is larger than all others.
     let parameters = entry.parameters_by_number();
     let argument = parameters.iter().find(|(_, found)| {
         found

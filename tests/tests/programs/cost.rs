@@ -1,4 +1,4 @@
-//! The compiler's cycles: sums that agree with slow, independent ones.
+//! Sums of the compiler's cycles agree with slow, independent ones.
 
 use std::collections::BTreeMap;
 use xla_shape_answers::Answer;
@@ -37,7 +37,7 @@ fn every_figure_counts_once() {
     assert_eq!(partial, ["v5p__scatter_gather_sort__dump.hlo", "v6e__scatter_gather_sort__dump.hlo"]);
 }
 
-/// What one run of a computation costs: each loop goes around as often as it says, one iteration after the other.
+/// The cost of one run of a computation: executes each loop iteration by iteration, as often as it says.
 fn slow(computation: Computation<'_>, trips: &BTreeMap<u32, u64>) -> u64 {
     let cost = |instruction: Instruction<'_>| {
         let module = instruction.module();
@@ -133,7 +133,7 @@ fn loops_multiply_and_the_most_expensive_branch_counts() {
     assert_eq!((runs("z"), runs("s")), (Some(6), Some(1)));
     let exponential = costs.instructions().last().unwrap();
     assert_eq!((exponential.figure, exponential.total()), (Figure::Flagged, None));
-    // A loop whose trip count is not known counts once.
+    // The body of a loop whose trip count is not known counts once.
     let dynamic = LOOP.replace("six = s32[] constant(6)", "six = s32[] get-tuple-element(s), index=0");
     let module = Module::parse(&dynamic).unwrap();
     let costs = module.costs().unwrap();
@@ -193,7 +193,7 @@ fn configurations_that_cannot_be_read_are_named() {
         let costs = module.costs().unwrap();
         let unread: Vec<_> = costs.unread().iter().map(|(_, error)| error.to_string()).collect();
         assert_eq!(unread, [message]);
-        // It counts as an instruction without a figure, and the answer says so.
+        // The instruction counts as one without a figure, and the answer says so.
         let before = Module::parse(LOOP).unwrap().costs().unwrap().total();
         assert_eq!((costs.total().known, costs.total().without), (before.known - 1, before.without + 1), "{config}");
         let cost = ProgramCost::new(&module).unwrap();
@@ -206,7 +206,7 @@ fn configurations_that_cannot_be_read_are_named() {
 
 #[test]
 fn branches_keep_their_numbers() {
-    // A branch that the module does not define takes a number, too.
+    // A branch that the module does not define has a number, too.
     let text = LOOP
         .replace("branch_computations={cheap, dear}", "branch_computations={missing, cheap, dear}")
         .replace("conditional(i, x, x)", "conditional(i, x, x, x)");
@@ -238,7 +238,7 @@ ENTRY e { p = f32[8]{0} parameter(0)
 #[test]
 fn deep_and_wide_calls_take_time_in_proportion() {
     use std::fmt::Write as _;
-    // Each computation calls the one before twice: 2^60 runs, 60 computations.
+    // Each computation calls the one before it twice, so 60 computations have 2^60 runs.
     let mut text = "HloModule m
 c0 { p = f32[8]{0} parameter(0)
   ROOT r = f32[8]{0} negate(p), backend_config={\"window_config\":{\"estimated_cycles\":\"3\"}} }
@@ -273,7 +273,8 @@ fn copies(text: &str) -> Vec<(String, String, Option<String>)> {
 
 #[test]
 fn what_a_place_has_already_is_no_remedy() {
-    // A bitcast that views a square array in another way, and a fusion that only changes the memory space; a fusion that transposes it has one.
+    // There is no remedy for a bitcast that views a square array in another way, or for a fusion that only changes the memory space. There is one
+    // for a fusion that transposes the array.
     let fused = "HloModule m
 f { p = f32[128,128]{1,0} parameter(0)
   ROOT t = f32[128,128]{1,0} transpose(p), dimensions={1,0} }
@@ -295,7 +296,7 @@ ENTRY e { a = f32[128,128]{1,0} parameter(0)
         .replace("ROOT t = f32[128,128]{1,0}", "ROOT t = f32[128,128]{1,0:S(1)}");
     let space = space.replace("m = f32[128,128]{1,0} fusion", "m = f32[128,128]{1,0:S(1)} fusion");
     assert_eq!(copies(&space), [("m".to_owned(), "memory space".to_owned(), None)]);
-    // A parameter that is donated needs no advice to donate it.
+    // If a parameter is donated already, donating it is no remedy.
     let donated = "HloModule m, input_output_alias={ {0}: (0, {}, may-alias) }
 ENTRY e { a = f32[8]{0} parameter(0)
   n = f32[8]{0} negate(a)
@@ -303,7 +304,7 @@ ENTRY e { a = f32[8]{0} parameter(0)
   ROOT t = (f32[8]{0}, f32[8]{0}) tuple(n, c) }
 ";
     assert_eq!(copies(donated), [("c".to_owned(), "nothing".to_owned(), None)]);
-    // Elements keep their size.
+    // The remedy keeps the size of the elements, `E(4)`.
     let narrow = "HloModule m
 ENTRY e { a = s4[64,128]{1,0:T(8,128)(8,1)E(4)} parameter(0)
   ROOT c = s4[64,128]{0,1:T(8,128)(8,1)E(4)} copy(a) }
@@ -330,7 +331,7 @@ fn remedies_name_the_copy_that_may_stay() {
         let ends = remedies.map(|remedy| remedy.split("sharding)`").nth(1).unwrap().to_owned());
         ends.collect::<Vec<_>>()
     };
-    // The fusion reads the array as it is, and turned around.
+    // The fusion reads the array in its present layout and transposed.
     let both = "HloModule m
 f { p = f32[8,8]{1,0} parameter(0)
   q = f32[8,8]{0,1} parameter(1)
@@ -343,7 +344,7 @@ ENTRY e { a = f32[8,8]{1,0} parameter(0)
 ";
     assert_eq!(ends(both), ["; %s reads it as it is now, and may then need a copy"]);
     assert_eq!(ends(&both.replace("fusion(b, c)", "fusion(c, c)")), [""]);
-    // Two copies: neither needs the layout.
+    // There are two copies, so nothing reads the array in its present layout.
     let copied = both.replace("bitcast(a)", "copy(a)").replace("b = f32[8,8]{1,0}", "b = f32[8,8]{0,1}");
     assert_eq!(ends(&copied), ["", ""]);
     let returned = "HloModule m
@@ -353,7 +354,7 @@ ENTRY e { a = f32[8,8]{1,0} parameter(0)
   ROOT t = (f32[8,8]{0,1}, f32[8,8]{1,0}) tuple(n, a) }
 ";
     assert_eq!(ends(returned), ["; result 1 is the same array, and may then need a copy"]);
-    // A parameter that becomes a result needs another buffer, in whatever layout.
+    // A parameter that is also a result needs a second buffer, in any layout.
     let result = "HloModule m
 ENTRY e { a = f32[8,8]{1,0} parameter(0)
   ROOT c = f32[8,8]{0,1} copy(a) }
@@ -380,7 +381,7 @@ ENTRY e {
     let costs = module.costs().unwrap();
     let bytes = costs.instructions().iter().map(|cost| (cost.instruction.name(), cost.bytes_read, cost.bytes_written));
     assert_eq!(bytes.collect::<Vec<_>>(), [("s", Some(4096), Some(16_384)), ("c", Some(4096), Some(4096))]);
-    // An end before its start hides nothing, and breaks nothing.
+    // If the end of a collective comes before its start, nothing hides it, and there is no error.
     assert!(ProgramCost::new(&module).unwrap().json().contains("\"hidden_by_cycles\":null"));
 }
 
@@ -413,7 +414,7 @@ fn a_collective_in_pieces_counts_once() {
     assert_eq!(found.as_array().unwrap().len(), 1);
     assert_eq!((&found[0]["instruction"], &found[0]["bytes_in"]), (&"g_one".into(), &4096.into()));
     assert_eq!((&found[0]["hidden_by_cycles"], &found[0]["hidden_by"]), (&140.into(), &serde_json::json!(["c", "d"])));
-    // Without the mark of a chain, each is a collective.
+    // Without the attribute of a chain, each piece counts as a collective.
     assert_eq!(answer(&text.replace("chain_id", "other")).as_array().unwrap().len(), 3);
 }
 
@@ -428,21 +429,21 @@ fn loops_that_do_not_say_how_often_they_run_have_no_runs() {
     let answer = serde_json::from_str::<serde_json::Value>(&answer).unwrap();
     let z = answer["instructions"].as_array().unwrap().iter().find(|found| found["instruction"] == "z").unwrap();
     assert_eq!((&z["cycles"], &z["runs"]), (&7.into(), &serde_json::Value::Null));
-    // A counter that leaves the range of its type goes on at the other end.
+    // A counter that overflows its type wraps around.
     let wrapping =
         LOOP.replace("s32[]", "u32[]").replace("one = u32[] constant(1)", "one = u32[] constant(4294967295)");
     let wrapping = wrapping.replace("zero = u32[] constant(0)", "zero = u32[] constant(5)");
     assert_eq!(Module::parse(&wrapping).unwrap().costs().unwrap().loops()[0].trips, None);
 }
 
-/// What libtpu 0.0.52 made of programs with elements that are repeated or not read, and of the same programs with the remedy (scripts/causes.py).
+/// Programs with elements that are repeated or not read, compiled by libtpu 0.0.52 without and with the remedy (scripts/causes.py).
 #[test]
 fn causes_of_unneeded_elements_are_named() {
     #[derive(serde::Deserialize)]
     struct Row {
         program: String,
         device: String,
-        /// For the program as it is, and with the remedy.
+        /// The cycles of the program as it is, and with the remedy.
         cycles: [u64; 2],
         change: String,
         causes: Vec<String>,
@@ -463,7 +464,7 @@ fn causes_of_unneeded_elements_are_named() {
             assert!(row.cycles[1] < row.cycles[0], "{name}");
         }
     }
-    // There the SparseCore gathers, which is not looked into.
+    // In these two, the SparseCore gathers the elements; causes there are not found.
     let expected = ["rotary for v6e", "cross_entropy for v6e"].map(ToOwned::to_owned);
     assert_eq!((rows.len(), unnamed), (22, expected.to_vec()));
 }

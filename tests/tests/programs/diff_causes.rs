@@ -14,7 +14,7 @@ use xla_shape_tests::hlo_modules;
 /// The number of places in a module where each kind of change is tried.
 const PLACES: usize = 1;
 
-/// The longest module that is changed, in bytes, so that the test stays quick; longer ones in `scripts/laws.sh`.
+/// Modules with at most this many bytes are changed, so that the test stays quick; in `scripts/laws.sh`, longer ones too.
 fn longest() -> usize {
     if xla_shape_tests::is_thorough() { 40_000 } else { 18_000 }
 }
@@ -22,7 +22,7 @@ fn longest() -> usize {
 /// The expected answer: a word of `change`, and the cause.
 type Expected = (&'static str, &'static str);
 
-/// A text with some parts replaced: the first byte and the end of each, and what stands there instead.
+/// A text with some parts replaced. Each edit has the first byte, the end, and the new text of a part.
 fn edited(text: &str, mut edits: Vec<(usize, usize, String)>) -> String {
     edits.sort_by_key(|edit| (edit.0, edit.1));
     let (mut out, mut at) = (String::new(), 0);
@@ -34,7 +34,7 @@ fn edited(text: &str, mut edits: Vec<(usize, usize, String)>) -> String {
     out + &text[at..]
 }
 
-/// The line of an instruction with `%name` in its operands replaced.
+/// The line of an instruction, with the operand `%name` replaced.
 fn with_operand(line: &str, name: &str, new: &str) -> String {
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
     let (head, rest) = line.split_once('(').unwrap();
@@ -49,7 +49,7 @@ fn with_operand(line: &str, name: &str, new: &str) -> String {
     out
 }
 
-/// Adds an instruction after another one, and lets some readers read it instead.
+/// Adds an instruction after another one, and lets some readers of the old one read the new one.
 fn inserted<'m>(
     from: Instruction<'m>,
     line: &str,
@@ -61,7 +61,7 @@ fn inserted<'m>(
     for reader in readers {
         let span = reader.span();
         let line = &text[span.start..span.end];
-        // The head of a line with a tuple's shape has parentheses; the operands follow the opcode.
+        // A tuple's shape has parentheses, too, so look for the operands after the opcode.
         let start = line.find(&format!(" {}(", reader.opcode()))?;
         let operands = with_operand(&line[start..], from.name(), &new);
         edits.push((span.start + start, span.end, operands));
@@ -69,7 +69,7 @@ fn inserted<'m>(
     (edits.len() > 1).then_some(edits)
 }
 
-/// The layout of a text of a shape, with the order of dimensions reversed.
+/// The layout in the text of a shape, with the order of dimensions reversed.
 fn reversed_layout(shape: &str) -> Option<String> {
     let (head, layout) = shape.split_once('{')?;
     let end = layout.find([':', '}'])?;
@@ -81,7 +81,7 @@ fn reversed_layout(shape: &str) -> Option<String> {
 /// The injected changes of a kind.
 type Kind = (&'static str, Expected, fn(Instruction<'_>, &Readers<'_>, &Module) -> Option<String>);
 
-/// Whether an instruction computes an array. A value that shares the buffer of another one is not a value of its own in the answer.
+/// Whether an instruction computes an array in a buffer of its own. The answer does not list values that share the buffer of another one.
 fn array(instruction: Instruction<'_>) -> bool {
     use Opcode as O;
     let shares = matches!(instruction.opcode(), O::Parameter | O::Bitcast | O::GetTupleElement | O::OptBarrier)
@@ -160,7 +160,7 @@ fn lines(before: &ProgramMemory<'_>, after: Module) -> Vec<Value> {
     let after = Program::from(after);
     let json = Difference::new(before, &after.memory(None)).json();
     let mut lines = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<Value>>();
-    // The last one is about the programs as a whole.
+    // The last line is about the programs as a whole.
     assert_eq!(lines.pop().unwrap()["change"], "programs");
     lines
 }
@@ -253,7 +253,7 @@ fn harmless_changes_raise_nothing() {
             ("lines", text.replace(" line=", " line=1").replace("source_line=", "source_line=1")),
             ("name", text.replacen("HloModule ", "HloModule other_", 1)),
         ];
-        // Parameters have no place in a schedule. Two of them that stand side by side change places.
+        // The order of parameters does not matter in a schedule. So swap two adjacent ones.
         let all: Vec<_> = entry.instructions().collect();
         let is_parameter = |at: &Instruction<'_>| at.opcode() == Opcode::Parameter && !at.is_root();
         if let Some([one, other]) = all.windows(2).find(|pair| pair.iter().all(is_parameter)) {
@@ -281,7 +281,7 @@ fn harmless_changes_raise_nothing() {
     assert!(raised.is_empty(), "{} of {pairs}: {raised:#?}", raised.len());
 }
 
-/// Programs for v6e whose outermost function has another name: `guard` finds the same copies and the same lines.
+/// If the outermost function of a program has another name, `guard` still finds the same copies and lines. The programs are for v6e.
 #[test]
 fn guard_sees_no_difference_in_real_programs_with_a_renamed_function() {
     #[derive(serde::Deserialize)]

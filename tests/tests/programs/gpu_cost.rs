@@ -1,5 +1,5 @@
-//! The times that the compiler expects of programs for GPUs: compiled for an H100 without one, with jax 0.12.0.1, `xla_gpu_autotune_level=0` and
-//! `XLA_FLAGS=--xla_gpu_collect_cost_model_stats=true`.
+//! The times that the compiler estimates for programs on GPUs. They were compiled for an H100, on a machine without one, with jax 0.12.0.1,
+//! `xla_gpu_autotune_level=0` and `XLA_FLAGS=--xla_gpu_collect_cost_model_stats=true`.
 
 use serde_json::Value;
 use std::path::PathBuf;
@@ -41,7 +41,7 @@ fn the_total_is_the_sum_of_credible_estimates_and_bounds() {
     let cost = ProgramCost::of(&program).unwrap();
     let total = cost.sums.total.and_then(Amount::time).unwrap().seconds();
     assert!((total * 1e6 - sum).abs() < 1e-3, "{total} {sum}");
-    // 10 s for a softmax.
+    // The compiler estimates 10 s for a softmax, which is far too long; the bound replaces it.
     let bound: Vec<_> = cost.instructions.iter().filter(|found| found.basis == Basis::Bound).collect();
     assert_eq!(bound.iter().map(|found| found.instruction.as_str()).collect::<Vec<_>>(), ["fusion.9"]);
     assert_eq!(bound[0].amount, time(63.6745));
@@ -72,7 +72,8 @@ fn a_convolution_without_a_figure_counts_its_operations_where_the_gpu_is_known()
     assert_eq!(program.gpu(), Some(Gpu::H100Sxm));
     let cost = ProgramCost::of(&program).unwrap();
     let call = cost.instructions.iter().find(|found| found.instruction == "cudnn-conv.1").unwrap();
-    // Windows of 3 x 3, without their parts on padding. The bytes of the arrays, in bf16, take less.
+    // The operations of windows of 3 x 3, without the parts of windows that lie on padding. Reading and writing the arrays, in bf16, takes less
+    // time.
     let operations = 2.0 * 8.0 * 64.0 * 128.0 * (3.0 * 56.0 - 2.0) * (3.0 * 56.0 - 2.0);
     let seconds = operations / Gpu::H100Sxm.operations_per_second(ElementType::Bf16).unwrap() as f64;
     let bytes = 2 * (8 * 64 * 56 * 56 + 128 * 64 * 3 * 3 + 8 * 128 * 56 * 56);
@@ -155,7 +156,7 @@ fn a_model_that_divides_by_zero_says_nothing() {
         ProgramCost::new(&module).unwrap().sums.total
     };
     for found in ["Infinity", "-Infinity", "NaN"] {
-        // The estimate of the first is gone, and its bound, which is as long, stays.
+        // The first instruction loses its estimate, but its bound is just as long.
         let text = text.replacen("\"exec_time_us\":3.8315", &format!("\"exec_time_us\":\"{found}\""), 1);
         assert_eq!(times(&text), times(program.module().text()), "{found}");
     }

@@ -6,7 +6,7 @@ use xla_shape_core::{ParseError, Shape};
 use xla_shape_hlo::{Attribute, Computation, Instruction, Module, Opcode, Severity, Value};
 use xla_shape_tests::{HloModule, corpus, every, hlo_modules};
 
-/// Fails with the modules that disagree, and prints how many agree.
+/// Checks every module: panics with a list of those that disagree, and prints how many agree.
 fn for_all_modules(what: &str, disagreement: impl FnMut(&HloModule) -> Result<(), String>) {
     for_every_module(1, what, disagreement);
 }
@@ -49,7 +49,7 @@ struct ComputationRow {
     instructions: Vec<InstructionRow>,
 }
 
-/// Name, opcode, operands, and the shape as it is written; no shape where XLA made the name itself.
+/// Name, opcode, operands, and the shape as it is written; no shape if XLA invented the name.
 #[derive(Deserialize, PartialEq, Debug)]
 struct InstructionRow(String, String, Vec<String>, Option<String>);
 
@@ -57,7 +57,7 @@ struct InstructionRow(String, String, Vec<String>, Option<String>);
 fn instructions_are_those_that_xla_reads() {
     let rows: Vec<ComputationRow> = corpus("hlo_instrs.jsonl.zst");
     let texts = hlo_modules();
-    // A program has the same name before and after it was compiled.
+    // A program has the same name before and after compilation, so there can be two modules for a name.
     let mut modules: BTreeMap<&str, Vec<Module>> = BTreeMap::new();
     for row in &texts {
         modules.entry(&row.module).or_default().push(Module::parse(&row.text).unwrap());
@@ -88,7 +88,7 @@ fn described(computation: Computation<'_>, row: &ComputationRow) -> Vec<Instruct
         let opcode = match instruction.opcode() {
             Opcode::SliceStart => Opcode::AsyncStart,
             Opcode::SliceDone => Opcode::AsyncDone,
-            // What the program that wrote the rows calls it.
+            // The rows have XLA's older name of this opcode.
             Opcode::OptBarrier => Opcode::Other("optimization-barrier"),
             opcode => opcode,
         };
@@ -102,7 +102,7 @@ fn described(computation: Computation<'_>, row: &ComputationRow) -> Vec<Instruct
     computation.instructions().map(described).collect()
 }
 
-/// XLA omits layouts in a computation's signature, so it is not what a loader may ask.
+/// XLA omits layouts in a computation's signature, so a loader must read `entry_computation_layout`.
 #[test]
 fn parameters_and_results_have_the_layouts_of_the_entry() {
     let mut signatures_without = 0;
@@ -111,8 +111,8 @@ fn parameters_and_results_have_the_layouts_of_the_entry() {
         let (Some(entry), Some(layout)) = (module.entry(), module.attribute("entry_computation_layout")) else {
             return Ok(());
         };
-        // Layouts are assigned when the module is scheduled. The header of a piece that the compiler extracted for the SparseCore, and memory
-        // spaces in those for CPUs, are older than its instructions.
+        // Layouts are assigned when the module is scheduled. In modules that the compiler extracted for the SparseCore, and for memory spaces in
+        // modules for CPUs, the header is older than the instructions.
         if row.set != "tpu-hlo" || row.module.contains("sc_extracted") || !module.is_scheduled() {
             return Ok(());
         }
@@ -140,7 +140,7 @@ fn modules_are_printed_as_xla_prints_them() {
     });
 }
 
-/// The same programs as other printers of XLA write them: names without `%`, and operands with their shapes.
+/// The same programs in other print modes of XLA: names without `%`, and operands with their shapes.
 #[test]
 fn other_styles_are_read_as_the_same_model() {
     for_every_module(3, "models of other styles", |row| {
@@ -170,7 +170,7 @@ fn other_styles_are_read_as_the_same_model() {
     });
 }
 
-/// Whether two modules say the same, wherever they stand in their texts.
+/// Whether two modules have the same content, ignoring positions in their texts.
 fn same_model(a: &Module, b: &Module) -> bool {
     let attributes = |a: Attribute<'_>, b: Attribute<'_>| a.name() == b.name() && a.value().text() == b.value().text();
     let rows = |table| a.rows(table).map(|(n, v)| (n, v.text())).eq(b.rows(table).map(|(n, v)| (n, v.text())));
@@ -223,7 +223,7 @@ fn checks_find_no_errors_in_programs_of_xla() {
     });
 }
 
-/// Reads an attribute as the kind of value that it has, and gives the text of an error.
+/// Reads an attribute as the kind of value that it should have; returns the text of the error, if there is one.
 fn read(name: &str, value: Value<'_>) -> Result<(), ParseError> {
     match name {
         "metadata" => {

@@ -1,5 +1,5 @@
-//! Instructions of each kind, broken in one place, and unusual forms: what XLA reads is read, and what it refuses is refused or
-//! named.
+//! Instructions of each kind, broken in one place, and unusual forms. What XLA reads must be read; what it refuses must be refused, or be named in a
+//! finding.
 
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ struct Form {
 #[derive(Deserialize)]
 struct Row {
     form: String,
-    /// The root of the last computation, changed.
+    /// The changed line: the root of the last computation.
     line: String,
     ok: bool,
 }
@@ -31,7 +31,7 @@ const DIFFERENT: &[(&str, &str)] = &[
     ("\\q", "an escape that there is not is read as text"),
 ];
 
-/// Whether a text is read, refused, and named in a finding.
+/// Whether a text is read, whether it is refused, and whether there is a finding about it.
 fn answer(text: &str) -> (bool, bool, bool) {
     let Ok(module) = Module::parse(text) else { return (false, true, false) };
     let findings = module.check();
@@ -54,7 +54,7 @@ fn broken_instructions() {
         lines[place] = &row.line;
         let text = lines.join("\n");
         let (is_read, is_refused, is_hinted) = answer(&text);
-        // XLA reads much that its verifier refuses.
+        // XLA's parser reads many texts that its verifier refuses.
         let agrees = if row.ok { is_read } else { is_refused || is_hinted };
         match agrees {
             true if row.ok => read += 1,
@@ -74,7 +74,7 @@ fn broken_instructions() {
 
 #[derive(Deserialize)]
 struct Unusual {
-    /// What stands before and after the forms: the first row.
+    /// Only in the first row: the text before and after each form.
     before: Option<String>,
     after: Option<String>,
     /// An instruction after its name.
@@ -86,7 +86,7 @@ struct Unusual {
     ok: Option<bool>,
 }
 
-/// What XLA reads and we do not; docs/hlo.md says why.
+/// Texts that XLA reads and this project does not; docs/hlo.md says why.
 const NOT_READ: &[&str] = &[
     "{a='a\"b'}",
     "{1,0:#(u32)}",

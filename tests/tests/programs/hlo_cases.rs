@@ -1,4 +1,4 @@
-//! Thousands of small programs, right and wrong ones, against what XLA says of them.
+//! Thousands of small programs, valid and invalid, compared with XLA's answers.
 
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -11,13 +11,13 @@ pub(super) struct Row {
     pub(super) op: String,
     changed: String,
     text: String,
-    /// What XLA infers; `Some(None)` if it refuses.
+    /// The shape that XLA infers; `Some(None)` if XLA refuses the program, `None` if it was not asked.
     #[serde(default, deserialize_with = "there")]
     infer: Option<Option<String>>,
     pub(super) valid: Option<bool>,
 }
 
-/// Tells `null` from what is not there.
+/// Distinguishes `null` from a missing field.
 fn there<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Option<String>>, D::Error> {
     Option::deserialize(from).map(Some)
 }
@@ -61,7 +61,7 @@ pub(super) const fn difference(op: &'static str, changed: &'static str, why: &'s
     Difference { op, changed, why }
 }
 
-/// Differences where a shape is left out. XLA takes what is refused here.
+/// Differences in programs in which a shape is left out: XLA accepts them, and they are refused here.
 const LEFT_OUT: &[Difference] = &[
     difference(
         "convolution",
@@ -103,7 +103,7 @@ const VALID: &[Difference] = &[
     ),
 ];
 
-/// The differences that are listed, and those that are not.
+/// Splits the differences into listed ones and others.
 fn split<'w>(wrong: &'w [(Row, String)], listed: &[Difference]) -> (Vec<&'static str>, Vec<&'w String>) {
     let is = |row: &Row, known: &&Difference| known.op == row.op && known.changed == row.changed;
     let reason = |row: &Row| listed.iter().find(|known| is(row, known)).map(|known| known.why);
@@ -126,7 +126,7 @@ fn judge(what: &str, all: usize, wrong: &[(Row, String)], listed: &[Difference])
     assert!(unused.is_empty(), "nothing differs any more for {unused:?}");
 }
 
-/// Compares the shapes that `inferred` finds where they are left out with those that XLA does.
+/// Compares the shapes that `inferred` finds for programs in which they are left out with those that XLA infers.
 pub(super) fn compare_shapes(rows: Vec<Row>, inferred: fn(&str) -> Result<String, String>, listed: &[Difference]) {
     let (mut all, mut wrong) = (0, Vec::new());
     for row in rows {
@@ -173,7 +173,7 @@ fn every_opcode_has_many_cases_right_and_wrong() {
     for row in corpus::<Row>("hlo_cases.jsonl.zst") {
         counts.entry(row.op).or_default()[usize::from(row.changed != "none")] += 1;
     }
-    // There are not many ways to write an instruction without operands and attributes.
+    // These instructions have no operands and attributes, so there are few ways to write them.
     counts.retain(|op, _| op != "partition-id" && op != "replica-id");
     let few: Vec<_> = counts.iter().filter(|(_, [right, wrong])| right + wrong < 40 || *wrong < 15).collect();
     assert!(few.is_empty() && counts.len() > 100, "{} opcodes; few cases: {few:?}", counts.len());
@@ -185,7 +185,7 @@ fn layouts_of_shapes_that_are_left_out_are_those_of_xla() {
         one { x = f32[3] parameter(0)\n c = f32[3] parameter(1)\n ROOT t = f32[3] add(x, c) }\nENTRY e {\n  x = f32[2,3]{0,1} parameter(0)\n  y = f32[2,3]{1,0} parameter(1)\n  \
         p = pred[2,3]{0,1} parameter(2)\n  s = s32[] parameter(3)\n  z = f32[] parameter(4)\n  v = f32[3] parameter(6)\n  \
         t = (f32[2,3]{0,1}, f32[2,3]{1,0}) parameter(5)\n";
-    // What XLA 0.12 prints.
+    // The text that jaxlib 0.12 prints.
     for (instruction, expected) in [
         ("compare(x, y), direction=EQ", "pred[2,3]{0,1}"),
         ("add(x, y)", "f32[2,3]{0,1}"),

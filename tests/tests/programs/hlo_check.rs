@@ -1,4 +1,4 @@
-//! What the check of a module finds, message by message, and that it finds nothing in what compilers write.
+//! The check of a module: its findings, message by message; and it finds nothing in modules that compilers write.
 
 use serde::Deserialize;
 use xla_shape_hlo::{Module, Problem, Severity};
@@ -7,7 +7,7 @@ use xla_shape_tests::corpus;
 const SUM: &str = "sum {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT c = f32[] add(a, b)\n}\n";
 const NOT: &str = "not {\n  a = pred[] parameter(0)\n  ROOT c = pred[] not(a)\n}\n";
 
-/// A module with these attributes whose entry computation has these lines; all findings.
+/// A module with these attributes whose entry computation has these lines; returns all findings.
 fn findings(attributes: &str, lines: &str) -> Vec<String> {
     let text = format!("HloModule m{attributes}\n{SUM}{NOT}ENTRY e {{\n  x = f32[4] parameter(0)\n{lines}\n}}\n");
     let module = Module::parse(&text).unwrap_or_else(|error| panic!("{}", error.render(&text)));
@@ -52,7 +52,7 @@ fn attributes_of_other_opcodes_are_hints_that_name_them() {
     // For an unknown opcode, it is not known which attributes belong to other opcodes.
     let found = findings("", "  ROOT r = f32[4] teleport(x), k=1");
     assert_eq!(found, ["hint: %r (teleport): the opcode `teleport` is unknown and is not checked"]);
-    // What an asynchronous operation has, its beginning has.
+    // The start of an asynchronous operation may have all attributes of the operation.
     let slice = "  s = ((f32[4]), f32[2], u32[]) slice-start(x), slice={[0:2]}, async_execution_thread=\"t\"\n  \
                  ROOT r = f32[2] slice-done(s)";
     finds("", slice, "");
@@ -176,7 +176,7 @@ fn element_classes_and_precisions() {
     );
     let mixed = "  b = bf16[4] convert(x)\n  ROOT r = f32[4] add(x, b)";
     finds("", mixed, "%r (add): expected floats of one precision, found f32[4] and bf16[4]");
-    // The compiler for TPUs writes it after optimisation.
+    // The compiler for TPUs writes this after optimisation.
     finds(", is_scheduled=true", mixed, "");
     finds("", "  ROOT r = bf16[4] copy(x)", "%r (copy): expected the shape f32[4], found bf16[4]");
     finds(", is_scheduled=true", "  ROOT r = bf16[4] copy(x)", "");
@@ -265,7 +265,7 @@ fn computations_do_not_call_themselves() {
     let text = "HloModule m\na {\n  x = f32[] parameter(0)\n  ROOT r = f32[] call(x), to_apply=b\n}\nb {\n  \
         x = f32[] parameter(0)\n  ROOT q = f32[] call(x), to_apply=a\n}\nENTRY e {\n  x = f32[] parameter(0)\n  \
         ROOT r = f32[] call(x), to_apply=a\n}\n";
-    // Also refused where it is read.
+    // The parser may refuse this, too.
     if let Ok(module) = Module::parse(text) {
         let found: Vec<_> = module.check().iter().map(ToString::to_string).collect();
         assert_eq!(
@@ -449,7 +449,7 @@ fn shardings_fit() {
         found.len() == 1 && found[0].starts_with("%r (negate): expected a sharding that fits f32[4], found "),
         "{found:?}"
     );
-    // A value keeps its sharding through a loop, and out of a branch.
+    // A loop's state has the same sharding before, in and after the loop; a branch's result keeps its sharding outside.
     let module = |parameter: &str, root: &str, call: &str| {
         format!(
             "HloModule m, num_partitions=2\nc {{\n  p = f32[4] parameter(0){parameter}\n  ROOT t = pred[] constant(false)\n}}\n\
@@ -567,7 +567,7 @@ fn control_predecessors_stand_before() {
     );
 }
 
-/// Long chains of calls, and one long computation that is called often, cost what their text does.
+/// The check of long chains of calls, and of a long computation that is called often, takes time in proportion to the text.
 #[test]
 fn effort_is_linear() {
     let mut chain = String::from("HloModule m\nc0 {\n  ROOT x = f32[] parameter(0)\n}\n");
@@ -598,7 +598,7 @@ struct More {
     text: String,
 }
 
-/// Programs that no rule was made for.
+/// Programs without a rule of their own.
 #[test]
 fn more_programs_of_compilers_have_no_errors() {
     let (mut hints, mut instructions) = (0, 0);
@@ -633,14 +633,14 @@ fn operands_are_defined_before_they_are_used() {
         let module = Module::parse(&text).unwrap();
         let finding = &module.check()[0];
         assert_eq!(&text[finding.span().start..finding.span().end], "q");
-        // No order of the instructions is known, so nothing is said of the memory over time.
+        // The order of the instructions is not known, so there is no answer about the memory over time.
         let memory = module.memory();
         assert!(memory.timeline().is_none() && memory.timeline_on(None).is_none() && memory.peaks().is_none());
         assert!(module.to_proto().is_err());
         let in_order = text.replace("  n = f32[4] negate(q)\n", "").replace("add(n, q)", "add(q, q)");
         assert!(Module::parse(&in_order).unwrap().memory().timeline_on(None).is_some());
     }
-    // Instructions outside of a computation may be in any order, but then that order is not a schedule.
+    // Instructions outside a computation may be in any order, which is then not a schedule.
     let alone = "n = f32[4] negate(q)\nq = f32[4] parameter(0)";
     let module = Module::parse(alone).unwrap();
     assert!(module.check().is_empty() && module.memory().timeline_on(None).is_none());

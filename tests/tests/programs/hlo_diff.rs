@@ -1,4 +1,4 @@
-//! What differs between two programs does not depend on the names that a compiler numbers.
+//! The difference between two programs does not depend on the numbers in names that a compiler chooses.
 
 use serde::Deserialize;
 use std::collections::HashMap;
@@ -18,7 +18,7 @@ fn programs() -> Vec<String> {
     rows.into_iter().map(|row| row.module).collect()
 }
 
-/// The text with its names exchanged among each other, so that everything that has a name has another one.
+/// The text with all its names permuted, so that everything has a different name.
 fn renumbered(text: &str) -> String {
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
     // The pieces between quotation marks are not names.
@@ -82,7 +82,7 @@ fn a_program_with_other_names_is_the_same() {
         let difference = Difference::new(&before.memory(None), &after.memory(None));
         assert!(difference.is_empty(), "{:?}:\n{}", before.module().name(), difference.text(100));
         let json = difference.json();
-        // Constants of the corpus leave out elements: then nothing says that they are the same.
+        // Some constants in the corpus leave out their elements. Then it is not known whether the programs are the same.
         let same = before.module().is_same_program(after.module());
         assert_ne!(same, Some(false), "{:?}", before.module().name());
         let programs: serde_json::Value = serde_json::from_str(&json).unwrap();
@@ -94,7 +94,7 @@ fn a_program_with_other_names_is_the_same() {
 
 #[test]
 fn what_makes_the_difference_at_the_peak_adds_up() {
-    // Two generations' versions of one program differ a lot.
+    // Programs compiled for two generations differ a lot.
     for pair in programs().chunks(2).take(12) {
         let [a, b] = pair else { continue };
         let [before, after] = [a, b].map(|text| Program::from(Module::parse(text).unwrap()));

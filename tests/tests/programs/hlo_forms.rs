@@ -1,4 +1,4 @@
-//! Forms of HLO text that XLA reads beside those that it prints by default.
+//! Forms of HLO text that XLA reads, other than those that it prints by default.
 
 use xla_shape_hlo::{Computation, Module, Opcode};
 
@@ -41,7 +41,7 @@ fn elements_of_tuples_are_operands() {
     assert_eq!(&text[span.start..span.end], "x#1#1");
     assert_eq!(&text[element.name_span().start..element.name_span().end], "x#1#1");
 
-    // A later instruction keeps the name that the text gives it.
+    // Names that are added avoid those of later instructions, which keep the names in the text.
     let text = with_tuple("  a = f32[2] negate(x#0)\n  x_0 = s32[] constant(1)\n  x_0.1 = s32[] constant(1)");
     let module = parse(&text);
     let names: Vec<_> = module.instructions().map(|instruction| instruction.name()).collect();
@@ -190,7 +190,7 @@ fn modules_are_read_in_part() {
     let module = parse("e { ROOT x = f32[2] parameter(0) }");
     assert_eq!((module.name(), module.entry().unwrap().name()), (Some("module_e"), "e"));
     assert_eq!(parse(&module.to_string()).name(), Some("module_e"));
-    // A single instruction, also without a name, or with operands of which only the shape is known.
+    // The text may be a single instruction, without a name, and with operands that are only shapes.
     let module = parse("f32[2] add(f32[2], f32[2]{0} %q), metadata={op_name=\"a\"}");
     let add = module.instructions().next().unwrap();
     assert_eq!((add.name(), add.opcode()), ("_", Opcode::Add));
@@ -230,7 +230,7 @@ ENTRY e {
     );
     assert_eq!(module.instruction("s").unwrap().shape().to_string(), "f32[2,3]{0,1}");
     assert_eq!(module.instruction("s").unwrap().shape_text(), "");
-    // It is read, and refused as a program before optimisation.
+    // It can be read, but the check refuses it, as a program before optimisation.
     let findings: Vec<_> = module.check().iter().map(ToString::to_string).collect();
     assert_eq!(findings, ["%s (add): expected floats of one precision, found f32[2,3] and bf16[2,3]"]);
 

@@ -1,4 +1,4 @@
-//! Programs of compilers, changed in one place: what the check finds, and how often.
+//! Compilers' programs, changed in one place: how often the check finds the change.
 
 use std::collections::BTreeMap;
 use xla_shape_core::text::Span;
@@ -6,12 +6,12 @@ use xla_shape_core::{Dimension, ElementType, Shape};
 use xla_shape_hlo::{Computation, Instruction, Module, Opcode, Severity};
 use xla_shape_tests::{cases, hlo_modules, is_thorough};
 
-/// How many places of a module are changed in each way: one, and more in `scripts/laws.sh`.
+/// How many places of a module are changed in each way: one by default, more in `scripts/laws.sh`.
 fn places() -> usize {
     (cases() / 256).max(1)
 }
 
-/// One change: the part of the text, and what stands there instead.
+/// One change: a part of the text, and the new text for it.
 type Change = (Span, String);
 
 /// A shape with another size in one dimension.
@@ -24,7 +24,7 @@ fn other_size(instruction: Instruction<'_>) -> Option<Change> {
     Some((instruction.shape_span(), format!("{before}[{}{rest}", size + 1)))
 }
 
-/// A shape with other elements: another class, or floats of another precision.
+/// A shape with another element type: of another class, or floats of another precision.
 fn other_type(instruction: Instruction<'_>, to: fn(ElementType) -> Option<&'static str>) -> Option<Change> {
     let array = instruction.shape().array().filter(|_| matches!(instruction.shape(), Shape::Array(_)))?;
     let (_, after) = instruction.shape_text().split_once('[')?;
@@ -49,7 +49,7 @@ const fn other_precision(element_type: ElementType) -> Option<&'static str> {
     }
 }
 
-/// The first number of a value made larger.
+/// A value with its first number increased.
 fn next_number(text: &str, by: usize) -> Option<String> {
     let start = text.find(|c: char| c.is_ascii_digit())?;
     let end = text[start..].find(|c: char| !c.is_ascii_digit()).map_or(text.len(), |length| start + length);
@@ -57,7 +57,7 @@ fn next_number(text: &str, by: usize) -> Option<String> {
     Some(format!("{}{}{}", &text[..start], number + by, &text[end..]))
 }
 
-/// An attribute that says how dimensions or elements are chosen, with another number.
+/// An attribute that selects dimensions or elements, with another number.
 fn other_attribute(instruction: Instruction<'_>) -> Option<Change> {
     const CHOSEN: &[&str] = &[
         "dimensions",
@@ -75,13 +75,13 @@ fn other_attribute(instruction: Instruction<'_>) -> Option<Change> {
     Some((attribute.value().span(), next_number(attribute.value().text(), 1)?))
 }
 
-/// Groups or pairs in which a device is missing, or there twice.
+/// Groups or pairs in which a device is missing or occurs twice.
 fn other_groups(instruction: Instruction<'_>) -> Option<Change> {
     let value = instruction.attribute("replica_groups").or_else(|| instruction.attribute("source_target_pairs"))?;
     Some((value.span(), next_number(value.text(), 1)?))
 }
 
-/// The attribute that names a called computation, of one that has another shape.
+/// The attribute that names a called computation, with the name of one that has other shapes.
 fn other_computation<'m>(instruction: Instruction<'m>, all: &[Computation<'m>]) -> Option<Change> {
     let names = ["calls", "to_apply", "body", "condition"];
     let value = names.into_iter().find_map(|name| instruction.attribute(name))?;
@@ -98,7 +98,7 @@ fn other_computation<'m>(instruction: Instruction<'m>, all: &[Computation<'m>]) 
     Some((value.span(), format!("%{}", other.name())))
 }
 
-/// One operand less.
+/// The operands without one of them.
 fn fewer_operands(instruction: Instruction<'_>) -> Option<Change> {
     let count = instruction.operands().len();
     if count < 2 || instruction.opcode() == Opcode::CustomCall {
@@ -111,7 +111,7 @@ fn fewer_operands(instruction: Instruction<'_>) -> Option<Change> {
 #[test]
 fn changes_in_one_place_are_found() {
     type Kind = (&'static str, fn(Instruction<'_>) -> Option<Change>, usize);
-    // How many of a hundred must be found. The others give valid programs: another element of a tuple with the same shape,
+    // The number is how many changes of a hundred must be found. The others give valid programs: another element of a tuple with the same shape,
     // floats of another precision after optimisation, another axis of a mesh.
     let kinds: &[Kind] = &[
         ("dimension", other_size, 99),
@@ -131,7 +131,7 @@ fn changes_in_one_place_are_found() {
     ];
     let mut counts = BTreeMap::<&str, [usize; 3]>::new();
     let mut missed = Vec::new();
-    // Large modules have the same instructions more often; `scripts/laws.sh` has more of them.
+    // Large modules mostly repeat the same kinds of instructions. `scripts/laws.sh` includes larger ones.
     let longest = if is_thorough() { 120_000 } else { 60_000 };
     for row in hlo_modules().into_iter().filter(|row| row.text.len() < longest) {
         let module = Module::parse(&row.text).expect("a module of XLA");
@@ -150,7 +150,7 @@ fn changes_in_one_place_are_found() {
                 let [errors, hints, all] = counts.entry(kind).or_default();
                 *all += 1;
                 match findings {
-                    // Not even read.
+                    // `Err` means that the text cannot even be read.
                     Err(_) | Ok((true, _)) => *errors += 1,
                     Ok((false, true)) => *hints += 1,
                     Ok((false, false)) => {

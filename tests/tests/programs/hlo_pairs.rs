@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use xla_shape_hlo::Module;
 use xla_shape_tests::corpus;
 
-/// Differences where a shape is left out.
+/// Differences in programs in which a shape is left out.
 const LEFT_OUT: &[Difference] = &[];
 
 /// Differences in whether a program is valid.
@@ -19,10 +19,10 @@ fn rows() -> Vec<Row> {
     corpus("hlo_pairs.jsonl.zst")
 }
 
-/// The shape of `r` where it is left out.
+/// The inferred shape of `r`, which the text leaves out.
 fn inferred(text: &str) -> Result<String, String> {
     let (before, rest) = text.split_once(" r = ").expect("an instruction `r`");
-    // A shape has spaces within parentheses alone.
+    // Shapes have spaces only within parentheses.
     let mut depth = 0;
     let end = rest.find(|c: char| {
         depth += i32::from(c == '(') - i32::from(c == ')');

@@ -1,4 +1,4 @@
-//! HLO text that is broken, old, odd or huge: every answer is an error with a place, never a crash, in linear time.
+//! HLO text that is broken, old, odd or huge. Every answer is a module, or an error with a place, in linear time; never a crash.
 
 use proptest::prelude::*;
 use std::fmt::Write as _;
@@ -125,7 +125,7 @@ ENTRY %main (a: f32[2]) -> f32[] {
     assert_eq!(lines[0], 3);
     assert!(lines.ends_with(&[15, 17]), "{errors:?}");
     let main = module.entry().unwrap();
-    // What could not be read is there by its name.
+    // Instructions that could not be read are still listed by name.
     let names: Vec<_> = main.instructions().map(|instruction| (instruction.name(), instruction.is_read())).collect();
     assert_eq!(names, [("a", true), ("zero", false), ("one", true), ("b", false), ("sum.1", true)]);
     let b = main.instruction("b").unwrap();
@@ -138,7 +138,7 @@ ENTRY %main (a: f32[2]) -> f32[] {
 
 #[test]
 fn old_and_short_spellings_are_read() {
-    // Operands with shapes, names without `%`, no head, comments, spaces, a literal over several lines.
+    // Operands with shapes, names without `%`, no header, comments, spaces, a literal over several lines.
     let text = "\
 HloModule   old // a comment
 /* another
@@ -256,7 +256,7 @@ fn parts_of_modules_are_read() {
     let module = Module::parse("%f (x: f32[]) -> f32[] {\n  ROOT %x = f32[] parameter(0)\n}\n").unwrap();
     assert_eq!(module.computation("f").unwrap().parameters().len(), 1);
 
-    // As XLA does it: the last computation is the entry, if none is marked.
+    // As in XLA, the last computation is the entry if none is marked.
     let body = "{\n  x = f32[2] parameter(0)\n  ROOT y = f32[2] negate(x)\n}\n";
     let text = format!("f {body}g {body}");
     let module = Module::parse(&text).unwrap();
@@ -288,7 +288,7 @@ fn nul_bytes_are_errors() {
     assert_eq!(find_shapes("\0f32[2]\0").count(), 1);
 }
 
-/// Reads the text in every way; what comes out must be whole.
+/// Reads the text in every way, and checks that the result is consistent.
 fn survive(text: &str) -> (usize, Vec<ParseError>) {
     let (module, errors) = Module::parse_with_errors(text);
     for error in &errors {
@@ -357,7 +357,7 @@ proptest! {
     }
 }
 
-/// An instruction with white space and comments between its parts; most can be read.
+/// An instruction with white space and comments between its parts. Most of these are valid.
 fn instruction() -> impl Strategy<Value = String> {
     const PARTS: [&str; 13] =
         ["c", "=", "f32", "[", "2", "]", "constant", "(", "{1, 2}", ")", ", x", "=", "{1} [2]<=a/b"];
@@ -376,7 +376,7 @@ fn small_modules() -> &'static [String] {
 
 #[test]
 fn hostile_texts_are_survived() {
-    // Deeper than any stack, and long enough for time that grows with the square to be seen.
+    // The texts nest more deeply than any stack allows, and are so long that quadratic time would be noticed.
     let length = if is_thorough() { 200_000 } else { 25_000 };
     let many = |piece: &str| piece.repeat(length);
     let short = |piece: &str| piece.repeat(length / 8);
@@ -411,7 +411,7 @@ fn hostile_texts_are_survived() {
         format!("e {{\n  x = f32[] parameter(0)\n  a = f32[] add({}x{})\n}}\n", short("negate("), short(")")),
         format!("e {{\n  x = f32[] parameter(0)\n  a = f32[] negate(x{})\n}}\n", short("#0")),
         format!("e {{ {} }}", short("a = f32[] call(), to_apply={ ")),
-        // For each level, up to the limit of 200, the parser looks for the closing brace.
+        // The parser looks for the closing brace of each level, up to the limit of 200.
         format!(
             "e {{ {}b = f32[] constant(1){} }}",
             "a = f32[] call(), to_apply={ ".repeat(10_000),
@@ -433,7 +433,7 @@ fn hostile_texts_are_survived() {
     }
 }
 
-/// Each attribute and each unusual form, made very long, and not ended.
+/// Each attribute and each unusual form, very long and without its end.
 #[test]
 fn every_form_is_survived_when_it_is_long() {
     const MANY: usize = 2_000;
@@ -495,7 +495,7 @@ fn every_form_is_survived_when_it_is_long() {
             ));
         }
     }
-    // A long sharding of what many loops call, and many results of what is scanned often.
+    // Many loops share a body with a long sharding, and many scans share a body with many results.
     let devices = (0..MANY).map(|device| device.to_string()).collect::<Vec<_>>().join(",");
     let mut loops = format!(
         "HloModule m\nc {{\n  p = f32[] parameter(0)\n  ROOT t = pred[] constant(true)\n}}\nb {{\n  \
@@ -536,7 +536,7 @@ fn too_many_errors_end_the_reading_but_keep_what_was_read() {
 #[test]
 fn long_and_wide_modules_are_read() {
     let times = if is_thorough() { 3 } else { 1 };
-    // A line of 2 MB, a tuple of 8,000 elements with all of its elements taken out, a chain of 8,000 calls.
+    // A line of 2 MB, a tuple of 8,000 elements, each of which is read, a chain of 8,000 calls.
     let long = module(&format!(
         "  ROOT %b = f32[2]{{0}} negate(%a), metadata={{op_name=\"{}\"}}",
         "x".repeat(2_000_000 * times)
@@ -553,7 +553,7 @@ fn long_and_wide_modules_are_read() {
     text.push_str("}\n");
     assert_eq!(survive_large(&text, &[]), count + 1);
 
-    // As many operands that are such a tuple, as many calls of a computation of as many instructions.
+    // `count` calls of a computation with `count` instructions, each with a tuple of `count` elements as its operand.
     let tuple = vec!["f32[]"; count].join(", ");
     let mut text = format!("HloModule again, is_scheduled=true\nf {{\n  t = ({tuple}) parameter(0)\n");
     for index in 0..count {
@@ -594,7 +594,7 @@ fn a_large_module_takes_memory_in_proportion() {
 
 fn survive_large(text: &str, expected: &[&str]) -> usize {
     let module = Module::parse(text).unwrap();
-    // Opcodes and attributes that nobody knows deserve a hint.
+    // Unknown opcodes and attributes only give a hint, so ignore hints.
     let errors = module.check().into_iter().filter(|finding| finding.severity() == Severity::Error);
     assert_eq!(errors.map(|finding| finding.to_string()).collect::<Vec<_>>(), expected);
     // Above a limit on the number of values, the memory of a program is not computed.
@@ -612,7 +612,7 @@ fn tables_stand_once_in_their_order_before_the_computations() {
         let text = format!("HloModule m\n\n{}", parts.join("\n"));
         let error = Module::parse(&text).err()?;
         let shown = (error.line_column(&text).0, error.to_string());
-        // The rest is still read.
+        // The rest of the text is still read.
         assert!(Module::parse_with_errors(&text).0.entry().is_some(), "{text}");
         Some(shown)
     };

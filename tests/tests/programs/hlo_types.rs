@@ -34,19 +34,19 @@ fn types_are_what_the_module_says() {
     assert_eq!(<program::Rhs as ShapeType>::VALUE, operand(1));
 }
 
-/// The instructions leave the layouts out, and `entry_computation_layout` says them: a caller must pass those.
+/// If the instructions leave their layouts out, those of `entry_computation_layout` apply: a caller must pass arrays in these.
 #[test]
 fn layouts_that_instructions_leave_out_are_those_of_the_program() {
     assert_eq!(<unoptimized::Parameter0 as ShapeType>::VALUE.to_string(), "f32[8,64]{0,1}");
     assert_eq!(<unoptimized::Result as ShapeType>::VALUE.to_string(), "f32[64,8]{0,1}");
 }
 
-/// Cargo rebuilds if a file changes that the compiler lists in the `.d` file of a program.
+/// Cargo rebuilds a program if a file changes that the compiler lists in the program's `.d` file.
 #[test]
 fn the_files_are_watched() {
     let dependencies = std::env::current_exe().expect("this test").with_extension("d");
     let dependencies = std::fs::read_to_string(dependencies).expect("the compiler writes it for cargo");
-    // The other one is named for `include_str!` too.
+    // This file is only read by `hlo_types!`; the other one is also listed because of `include_str!`.
     assert!(dependencies.contains("v5e__layouts.hlo"));
     assert_eq!(layouts::Result0::default(), layouts::Result0::default());
 }

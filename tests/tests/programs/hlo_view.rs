@@ -1,10 +1,10 @@
-//! What is found in modules: wrong instructions, memory, and shapes alone.
+//! What can be found in modules: wrong instructions, memory, and the positions of shapes.
 
 use std::collections::BTreeMap;
 use xla_shape_hlo::{Buffer, Memory, Module, find_shapes, instruction_shapes};
 use xla_shape_tests::{every, hlo_modules};
 
-/// What the checks say of the last of these instructions.
+/// The finding about the last of these instructions.
 fn finding(instructions: &str) -> String {
     let module = Module::parse(instructions).unwrap();
     match module.check().as_slice() {
@@ -69,7 +69,7 @@ fn wrong_shapes_are_found() {
             "expected a slice inside dimension 0 of size 2, found the one from 0 to 3",
         ),
         ("s32[4] iota(), iota_dimension=1", "expected a dimension number less than 1 in `iota_dimension`, found 1"),
-        // What a part of a module calls may be elsewhere.
+        // This is only a part of a module, so a computation that it calls may be elsewhere.
         ("f32[2,3] fusion(a), kind=kLoop, calls=f", ""),
         ("pred[2,3] compare(a, a)", "expected the attribute `direction`, found none"),
         ("f32[2,3] pad(a, a), padding=0_0x0_0", "expected a scalar as operand 1, found an array of 2 dimensions"),
@@ -119,7 +119,7 @@ fn wrong_shapes_are_found() {
     }
 }
 
-/// The opcodes whose result follows from operands and attributes, each with at least one array of the programs of XLA.
+/// The opcodes whose result follows from operands and attributes, each for at least one array in XLA's programs.
 #[test]
 fn a_larger_dimension_in_a_program_of_xla_is_found() {
     let inferred = [
@@ -169,7 +169,7 @@ fn a_larger_dimension_in_a_program_of_xla_is_found() {
             }
             let start = instruction.shape_span().start + instruction.shape_text().find('[').unwrap() + 1;
             let digits = row.text[start..].find(|c: char| !c.is_ascii_digit()).unwrap();
-            // Bounds begin with a sign.
+            // A bound begins with `<`, so it is not a number here.
             let Ok(size) = row.text[start..start + digits].parse::<usize>() else { continue };
             text.push_str(&row.text[copied..start]);
             text.push_str(&(size + 1).to_string());
@@ -282,8 +282,8 @@ ENTRY e {
     assert_eq!(module.check().len(), 0);
     let memory = module.memory();
     let peaks = memory.peaks().unwrap();
-    // In the loop: a, i, t of the condition, and s are always there, and d. The state of the loop is in the memory of s, because it ends before
-    // s begins.
+    // The peak is in the loop: a, i, s, d, and t of the condition are live. The state of the loop shares the memory of s, because it ends before s
+    // begins.
     assert_eq!((peaks[&0].bytes, peaks[&0].at.name()), (4 * 1024 + 5, "d"));
     assert_eq!((peaks[&1].bytes, peaks[&1].at.name()), (4096, "b"));
     // Step by step: a; b; c; d; i; t; the condition; the body; the loop; x; e; s.
@@ -296,13 +296,13 @@ ENTRY e {
     assert_eq!(timeline.peak_step(0), Some(11));
     let live = timeline.live_at(11).map(|lifetime| lifetime.buffer.instruction.name());
     assert_eq!(live.collect::<Vec<_>>(), ["a", "i", "t", "d", "c"]);
-    // What lies where c did is named by the time.
+    // The name of the value in c's buffer depends on the step.
     let state = timeline.lifetimes().iter().find(|lifetime| lifetime.buffer.instruction.name() == "c").unwrap();
     let name = |step| state.value_at(step).map(|tenant| tenant.instruction.name());
     assert_eq!([name(2), name(9), name(12), name(15)], [Some("c"), Some("p"), Some("y"), Some("w")]);
     let usage = &memory.usage()[&0];
     assert_eq!((usage.parameters.bytes, usage.results.bytes), (1024, 1024));
-    // c, i, e, s of the entry, d of the body, t of the condition; y lies where c did.
+    // These are c, i, e, s of the entry, d of the body, and t of the condition; y shares the buffer of c.
     assert_eq!((usage.num_values, usage.values.bytes), (6, 1024 + 4 + 1024 + 1024 + 2048 + 1));
     let changes = memory.layout_changes();
     assert_eq!(
@@ -332,12 +332,13 @@ ENTRY e {
     assert_eq!(module.check().len(), 0);
     let memory = module.memory();
     let timeline = memory.timeline().unwrap();
-    // The parameters and the result, which is that of the branch; y is in its memory, because the addition may overwrite its operand.
+    // The bytes are the parameters, and the result, which is the branch's result. y shares the result's memory, because the addition may overwrite
+    // its operand.
     assert_eq!(timeline.bytes()[&0], [1028 + 1024; 7]);
     assert_eq!(memory.usage()[&0].num_values, 2);
 }
 
-/// Every way in which the value of an instruction lies where another one does, counted by hand.
+/// Every way in which an instruction's value can share the memory of another one, counted by hand.
 #[test]
 fn what_lies_where_another_value_lies_is_counted_once() {
     let peak = |instructions: &str| {
@@ -349,7 +350,7 @@ fn what_lies_where_another_value_lies_is_counted_once() {
         (memory.peaks().unwrap()[&0].bytes, memory.usage()[&0].num_values)
     };
     let kib = 1024;
-    // Short for an `async-start` of a `reduce-scatter`: a stays, the result lies in the tuple; a negation beside it.
+    // This is short for an `async-start` of a `reduce-scatter`. The bytes are a, the result, which is in the tuple, and the negation.
     let scatter = "
         s = ((f32[256]{0}), f32[128]{0}) reduce-scatter-start(a), dimensions={0}
         n = f32[256]{0} negate(a)
@@ -357,7 +358,7 @@ fn what_lies_where_another_value_lies_is_counted_once() {
         d = f32[128]{0} reduce-scatter-done(u)
         ROOT t = (f32[256]{0}, f32[128]{0}) tuple(n, d)";
     assert_eq!(peak(scatter), (2 * kib + 512, 2));
-    // Operands that come later: a, then the negation; the result and 4 bytes that the start has made.
+    // An update may add operands. The bytes are a, the negation, the result, and 4 bytes that the start allocates.
     let later = "
         s = ((f32[256]{0}), (), s32[]) async-start(a), calls=f
         n = f32[256]{0} negate(a)
@@ -384,7 +385,7 @@ fn what_lies_where_another_value_lies_is_counted_once() {
         s = (f32[256]{0}, f32[256]{0}, u32[]) copy-start(b)
         d = f32[256]{0} copy-done(s)
         ROOT n = f32[256]{0} negate(d)";
-    // The negation is in the memory of the result, which begins later.
+    // The negation b shares the memory of the result, which begins later.
     assert_eq!(peak(copy), (3 * kib + 4, 4));
     let exchange = "
         t = token[] after-all()
@@ -394,9 +395,9 @@ fn what_lies_where_another_value_lies_is_counted_once() {
         y = (f32[256]{0}, token[]) recv-done(r), channel_id=2
         ROOT g = f32[256]{0} get-tuple-element(y), index=0";
     assert_eq!(peak(exchange), (2 * kib + 8, 3));
-    // An unknown opcode whose name ends like that of an asynchronous start.
+    // An unknown opcode whose name ends in `-start`.
     assert_eq!(peak("ROOT b = f32[256]{0} cold-start(a)"), (2 * kib, 1));
-    // Tuples in tuples, and a result that lies where an operand does.
+    // Nested tuples, and a result that shares the memory of an operand.
     let aliases = "
         b = f32[256]{0} negate(a)
         c = f32[64]{0} slice(a), slice={[0:64]}
@@ -428,7 +429,7 @@ fn memory_of_all_modules_adds_up() {
         peaks_seen += peaks.iter().flatten().count();
         if let Some(timeline) = memory.timeline() {
             assert!(timeline.instructions().len() >= module.entry().unwrap().instructions().len());
-            // Each array is in one memory. On a TPU, each has one of its own; compilers for other devices share them.
+            // Each array is in exactly one buffer. On a TPU, each has a buffer of its own; compilers for other devices let arrays share buffers.
             let mut homes = BTreeMap::new();
             for value in timeline.lifetimes().iter().flat_map(|lifetime| &lifetime.values) {
                 *homes.entry((value.instruction.number(), value.leaf)).or_insert(0) += 1;
@@ -441,7 +442,7 @@ fn memory_of_all_modules_adds_up() {
                 assert!(lifetime.bytes >= lifetime.buffer.footprint.bytes, "{}", row.module);
                 assert!(lifetime.start <= lifetime.end && !lifetime.values.is_empty());
             }
-            // Each step needs what is live, and exactly that.
+            // The bytes of each step are those of the live buffers, exactly.
             for step in (0..timeline.instructions().len()).step_by(7) {
                 for (space, bytes) in timeline.bytes() {
                     let live = timeline.live_at(step).filter(|lifetime| lifetime.buffer.memory_space() == *space);
@@ -468,7 +469,7 @@ fn shapes_alone_are_those_of_the_model() {
         assert_eq!(instruction_shapes(&row.text).collect::<Vec<_>>(), model, "{}", row.module);
         let mut found = find_shapes(&row.text);
         for instruction in module.instructions() {
-            // Shapes of computations' heads and of attributes stand between the shapes of instructions.
+            // Shapes in the headers of computations and in attributes come between the shapes of instructions.
             let same = found.find(|found| found.span == instruction.shape_span());
             assert_eq!(same.map(|found| found.shape).as_ref(), Some(instruction.shape()), "{}", instruction.name());
         }

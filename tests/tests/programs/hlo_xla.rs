@@ -13,11 +13,11 @@ struct Form {
     form: String,
     text: String,
     ok: bool,
-    /// What XLA prints for the text.
+    /// The text that XLA prints after it has read `text`.
     printed: Option<String>,
-    /// Its HloModuleProto.
+    /// The HloModuleProto that XLA makes of it.
     proto: Option<String>,
-    /// What XLA prints for that, if it is something else.
+    /// The text that XLA prints for that message, if it is different.
     from_proto: Option<String>,
 }
 
@@ -67,7 +67,7 @@ fn every_print_mode_that_xla_reads_is_read() {
     assert!(read > 160, "{read}");
 }
 
-/// Everything that a module says, with the places where it says it.
+/// The whole content of a module, with its positions in the text.
 fn model(module: &Module) -> Vec<String> {
     let mut model =
         vec![format!("{:?} {:?} {:?}", module.name(), module.entry().map(|entry| entry.number()), module.tables())];
@@ -110,7 +110,7 @@ fn model(module: &Module) -> Vec<String> {
     model
 }
 
-/// The module of a message is exactly that of its text.
+/// The module that is read from a message is exactly the module that is read from its text.
 fn check_model(name: &str, from_proto: &Module) {
     let parsed =
         Module::parse(from_proto.text()).unwrap_or_else(|error| panic!("{name}: {}", error.render(from_proto.text())));
@@ -193,7 +193,7 @@ fn messages_around_a_module_are_recognised() {
     assert!(module_text(b"HloModule \xff").unwrap().is_err());
 }
 
-/// An instruction: id, called computations and operands.
+/// An instruction: its id, the ids of called computations, and the ids of operands.
 type Calls<'a> = (u8, &'a [u8], &'a [u8]);
 
 /// A module of computations, each with its id and its instructions.
@@ -249,7 +249,7 @@ fn broken_messages_are_named() {
         "computation `c1`: expected computations that do not call themselves, found one that does"
     );
     assert!(matches!(Module::from_proto(b"\x0a\x05m").unwrap_err().kind(), HloProtoErrorKind::Wire(_)));
-    // A name that would break the text.
+    // This name would break the text.
     let mut bytes = message(&[(1, &[(1, &[], &[])])]);
     bytes[2] = b'\n';
     assert_eq!(
@@ -285,7 +285,7 @@ fn names_are_given_once_in_a_message() {
         ROOT add = f32[] negate(a) } }";
     let module = Module::parse(text).unwrap();
     let again = proto_text(&module.to_proto().unwrap()).unwrap();
-    // As XLA 0.12 prints it.
+    // The text that jaxlib 0.12 prints.
     let expected = "HloModule module_e, entry_computation_layout={(f32[4]{0})->f32[4]{0}}
 
 %add.1 (x.1: f32[], y.1: f32[]) -> f32[] {
@@ -315,7 +315,7 @@ ENTRY %e (x.2: f32[4]) -> f32[4] {
     assert_eq!(again.trim_end(), expected);
 }
 
-/// A message, and protobuf's own text of it.
+/// A message, and its text in protobuf's text format.
 #[derive(Deserialize)]
 struct TextFormat {
     program: String,

@@ -1,4 +1,4 @@
-//! How many bundles execute at least, compared with a simulation that executes them.
+//! The lower bound on the number of bundles that execute, compared with a simulation that executes them.
 
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use xla_shape_mosaic::{Bundles, Kernel, Texts, loops};
 use xla_shape_tests::is_thorough;
 
-/// A loop of 10 iterations as the pipeline of a grid has it: bundle 3 is skipped in the first and the last one, bundle 6 in all except the
-/// third, and bundle 9 if memory says so.
+/// A loop of 10 iterations, like the pipeline of a grid. Bundle 3 is skipped in the first and the last iteration, bundle 6 in all except the third,
+/// and bundle 9 depending on a value in memory.
 const PIPELINED: &str = "\
    0   :  { %s1_s0 = smov.u32 0 }
  0x1 LB: > { %s2_s0 = sphi %s1_s0, %s3_s0  ;;  %p4_p0 = scmp.ge.s32.totalorder %s2_s0, 1  ;;  %9 = sst [smem:[#allocation1_spill]] %s2_s0 }
@@ -30,9 +30,9 @@ fn least(text: &str) -> (Option<u64>, Option<u64>) {
 
 #[test]
 fn branches_that_depend_on_the_iteration_are_computed() {
-    // Bundles 1, 2, 4, 5, 7, 8, 10, 11 in all iterations, 3 in eight of them, 6 in one, 9 perhaps in none.
+    // Bundles 1, 2, 4, 5, 7, 8, 10, 11 execute in all iterations, 3 in eight of them, 6 in one, and 9 perhaps in none.
     assert_eq!(least(PIPELINED), (Some(1 + 8 * 10 + 8 + 1), Some(1 + 11 * 10)));
-    // A loop whose trips are not known runs once: iteration 0, in which 3 and 6 are skipped.
+    // A loop whose trip count is not known counts as one iteration: iteration 0, in which 3 and 6 are skipped.
     let unknown = PIPELINED.replace("%s3_s0, 10 }", "%s14_s2, 10 }");
     assert_eq!(least(&unknown), (Some(1 + 8), None));
     // A loop that a branch leaves also counts as running once.
@@ -41,7 +41,7 @@ fn branches_that_depend_on_the_iteration_are_computed() {
         PIPELINED.replace(" /* Start region 4 */", "")
     );
     assert_eq!(least(&left).0, Some(1 + 6 + 1));
-    // A register that is written twice, and an instruction that is not understood, have no known value.
+    // The value is not known of a register that is written twice, or by an unknown instruction.
     for change in [
         ("vlaneseq.b32 }\n 0x4", "vlaneseq.b32  ;;  %p5_p1 = scmp.lt.s32.totalorder %s2_s0, 9 }\n 0x4"),
         ("pnand", "pxyz"),
@@ -51,7 +51,7 @@ fn branches_that_depend_on_the_iteration_are_computed() {
     }
 }
 
-/// A kernel's grid of several dimensions counts each with a selection: the next number, or 0 after the last one.
+/// A kernel with a grid of several dimensions counts each dimension with a select: the next number, or 0 after the last one.
 #[test]
 fn selections_are_computed() {
     let selected = |[predicate, yes, no]: [&str; 3]| {
@@ -64,7 +64,7 @@ fn selections_are_computed() {
     assert_eq!(least(&selected(["%p99_p0", "2", "2"])).0, Some(1 + 8 * 10 + 8));
 }
 
-/// The time stays small if a loop has many iterations, and the bound stays one.
+/// A loop with many iterations takes little time, and the result is still a lower bound.
 #[test]
 fn many_iterations_have_a_bound() {
     let many = PIPELINED.replace("%s3_s0, 10 }", "%s3_s0, 2000000000 }").replace("%s2_s0, 9 ", "%s2_s0, 1999999999 ");
@@ -90,7 +90,7 @@ fn a_fill_with_a_predicate_is_not_computed() {
     assert_eq!(least(&maybe).1, None);
 }
 
-/// What is between a loop and the target of a branch that leaves it counts as skipped, also a loop.
+/// If a branch leaves a loop, everything between the loop and the branch's target counts as skipped, also other loops.
 #[test]
 fn a_branch_that_leaves_a_loop_skips_what_follows_the_loop() {
     let one = |number: u64| format!(" {number:#x}   :  {{ %v{number}_v0 = vlaneseq.b32 }}\n");
@@ -100,7 +100,7 @@ fn a_branch_that_leaves_a_loop_skips_what_follows_the_loop() {
     let inner = " 0x13 LB: > { %s40_s0 = sphi 0, %s41_s0  ;;  %s41_s0 = sadd.s32 1, %s40_s0  ;;  %p42_p0 = \
                  scmp.ge.s32.totalorder %s41_s0, 5  ;;  %43 = sbr.rel (!%p42_p0) target = $region19 }\n";
     assert_eq!(least(&format!("{left}{}{inner}{end}", one(0x12))).0, Some(1 + 6 + 1));
-    // Without the branch, the second loop has all of its trips.
+    // Without the branch, the second loop runs all its iterations.
     let stays = left.replace("  ;;  %12 = sbr", "  ;;  %12 = xbr").replace("%16 = sbr", "%16 = xbr");
     assert_eq!(least(&format!("{stays}{}{inner}{end}", one(0x12))).0, Some(1 + 8 + 10 * 10 + 1 + 5 + 1));
 }
@@ -111,7 +111,7 @@ fn a_branch_into_the_middle_of_a_loop_has_no_bound() {
     assert_eq!(least(&into(2)).0, None);
 }
 
-/// The effort is in proportion to the text, or bounded: these would take minutes otherwise.
+/// The time is proportional to the text, or bounded. Otherwise these texts would take minutes.
 #[test]
 fn long_programs_have_a_bound() {
     let sibling = |number: u64| {
@@ -126,7 +126,7 @@ fn long_programs_have_a_bound() {
     let count = 5_000 * times;
     let siblings = (0..count).map(sibling).collect::<String>();
     assert_eq!(least(&siblings), (Some(count * (3 * 3 + 2)), Some(count * 4 * 3)));
-    // A loop with many branches that the compiler does not mark as its own.
+    // A loop with many branches that are not marked as belonging to it.
     let mut unmarked = " 0x1 LB: > { %s1 = sphi 0, %s2 }\n".to_owned();
     let count = 8_000 * times;
     for number in 0..count {
@@ -139,7 +139,7 @@ fn long_programs_have_a_bound() {
     let bundles = Bundles::parse(&unmarked);
     let [found] = &loops(&bundles)[..] else { panic!() };
     assert_eq!((found.first, found.last, found.trips), (0, count as usize + 1, None));
-    // Each value that the loop carries is the one that another had in the iteration before.
+    // A chain of values that the loop carries: each takes the value that the next one had in the iteration before.
     let mut carried = " 0x1 LB: > { %s1 = sphi 0, %s2  ;;  %s2 = sadd.s32 1, %s1".to_owned();
     for number in 3..3_000 {
         let _ = write!(carried, "  ;;  %s{number} = sphi 0, %s{}", number + 1);
@@ -168,19 +168,19 @@ fn parts() -> impl Strategy<Value = Vec<Part>> {
     prop::collection::vec(nested, 1..8)
 }
 
-/// What a bundle does, apart from branches forward.
+/// The role of a bundle in loops.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Role {
     Plain,
     Begin,
-    /// Goes back to the bundle of this number, until the loop has had its trips.
+    /// The end of a loop: goes back to the bundle with the first number, until the loop has run as many iterations as the second one says.
     End(usize, u64),
 }
 
 #[derive(Clone, Debug)]
 struct Row {
     role: Role,
-    /// The first bundles of the loops around it, from outside to inside.
+    /// The first bundles of the loops around this one, from the outermost to the innermost.
     around: Vec<usize>,
 }
 
@@ -199,7 +199,7 @@ fn flatten(parts: &[Part], around: &[usize], rows: &mut Vec<Row>) {
     }
 }
 
-/// When a branch is taken: by the number of the iteration of a loop around it, or by a value of memory.
+/// When a branch is taken: always, depending on the iteration of a loop around it, or depending on a value in memory.
 #[derive(Clone, Copy, Debug)]
 enum When {
     Always,
@@ -277,7 +277,7 @@ fn executed(rows: &[Row], jumps: &BTreeMap<usize, Jump>) -> u64 {
                         _ => counter >= number,
                     }
             }
-            // The value is different each time.
+            // The value in memory is different each time.
             When::Memory(bits) => bits >> (times % 32) & 1 != 0,
         });
         at = match (taken, row.role) {
@@ -293,7 +293,7 @@ fn executed(rows: &[Row], jumps: &BTreeMap<usize, Jump>) -> u64 {
 }
 
 proptest! {
-    /// The bound holds for all branches that go forward and do not enter a loop.
+    /// The bound holds for all branches that go forward and do not jump into a loop.
     #[test]
     fn no_program_executes_fewer_bundles(parts in parts(), jumps in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), any::<prop::sample::Index>(), 0_usize..5, 0_u64..5, any::<u32>()), 0..6)) {
         let mut rows = Vec::new();
@@ -303,7 +303,7 @@ proptest! {
         for (from, until, of, how, number, bits) in jumps {
             let from = from.index(rows.len());
             let row = &rows[from];
-            // A loop that begins later is entered at its beginning or not at all.
+            // The target may be the beginning of a later loop, but not inside it.
             let reached = |until: &usize| rows[*until].around.iter().all(|first| first == until || *first <= from);
             let targets = (from + 1..rows.len()).filter(reached).collect::<Vec<_>>();
             if matches!(row.role, Role::End(..)) || targets.is_empty() {

@@ -1,4 +1,4 @@
-//! Dumps of kernels that libtpu wrote: the counts are the compiler's, and broken, mixed or unknown dumps give an answer or an error.
+//! Dumps of kernels that libtpu wrote: our counts agree with the compiler's, and broken, mixed or unknown dumps give an answer or an error.
 
 use proptest::prelude::*;
 use serde::Deserialize;
@@ -19,9 +19,9 @@ struct Row {
     kernel: String,
     #[serde(rename = "for")]
     generation: String,
-    /// For each instruction that calls a kernel, its bundles and how many are empty, by the compiler's analysis.
+    /// For each instruction that calls a kernel: its number of bundles, and of empty ones, in the compiler's analysis.
     calls: BTreeMap<String, (u64, u64)>,
-    /// For each text of Mosaic, the occurrences of `out_layout` and of relayouts, counted without this crate.
+    /// For each text of Mosaic: how often `out_layout` and relayouts occur, counted without this project.
     texts: Vec<(u64, u64)>,
     files: BTreeMap<String, String>,
 }
@@ -58,7 +58,7 @@ fn counts_equal_the_compilers() {
         assert_eq!(texts, row.texts, "{name}");
         for DumpedKernel { kernel, notes, .. } in &found {
             assert_eq!((notes.as_slice(), &kernel.unread), (&[][..], &BTreeMap::new()), "{name}");
-            // What the compiler counts as spills and fills are those of vector registers; scalar ones use no vector unit.
+            // The compiler's counts of spills and fills are those of vector registers only, because spills of scalar registers use no vector unit.
             let used = |unit: &str| kernel.units.iter().find(|found| found.name == unit).map(|found| found.used);
             let [stores, loads] = kernel.scalar_spills;
             for (unit, vectors) in [("VSTORE:SPILL", kernel.spills - stores), ("VLOAD:FILL", kernel.fills - loads)] {
@@ -87,7 +87,7 @@ fn counts_equal_the_compilers() {
     }
 }
 
-/// The parts of a text are where the text says: names of operations, their nesting, attributes and locations.
+/// The parts of a text are read correctly: names of operations, their nesting, attributes and locations.
 #[test]
 fn operations_are_found_whole() {
     for row in ROWS.iter() {
@@ -131,7 +131,7 @@ fn bundles_rows_and_analyses_agree() {
             let utilization = Utilization::parse(text(FileKind::Utilization));
             assert_eq!((utilization.rows().len(), utilization.unread()), (bundles.bundles().len(), 0), "{subject:?}");
             let schedule = Schedule::parse(text(FileKind::Schedule));
-            // Some instructions have no analysis.
+            // The compiler's analysis lacks some instructions.
             if let (Some(total), Some(empty)) = (schedule.total, schedule.empty) {
                 assert_eq!((total, empty), (bundles.bundles().len() as u64, bundles.empty() as u64), "{subject:?}");
             }
@@ -153,7 +153,7 @@ fn dumps_of_several_runs_are_told_apart() {
     got.sort_unstable();
     expected.sort_unstable();
     assert_eq!(got, expected);
-    // Each has the text of its own run.
+    // Each kernel gets the text of its own compilation.
     let operations = |found: &DumpedKernel<'_>| found.kernel.operations.unwrap_or(0);
     let relayouts = |found: &DumpedKernel<'_>| found.kernel.relayouts.as_ref().map_or(0, Vec::len) as u64;
     let mut got = found.iter().map(|found| (operations(found), relayouts(found))).collect::<Vec<_>>();
@@ -182,7 +182,7 @@ fn what_is_missing_is_noted() {
             _ => assert_eq!((one.kernel.units.len(), one.notes.len()), (0, 1)),
         }
     }
-    // A text without vector layouts, as before that stage or of a compiler that writes others.
+    // A text without vector layouts: from an earlier stage, or from a compiler that writes them in another way.
     let files = row.files();
     let changed =
         files.iter().map(|(name, text)| (*name, text.replace("out_layout", "result_layout"))).collect::<Vec<_>>();
@@ -226,7 +226,7 @@ fn errors_have_lines() {
     assert_eq!(kernels(&[("mosaic.k.post-relayout-insertion.txt", "")]).len(), 1);
 }
 
-/// A loop of a counter from `first` with this step, which goes on until the counter plus `ahead` passes the test.
+/// The trip count of a loop whose counter begins at `first` and has this step. The loop ends when the counter plus `ahead` passes the test.
 fn trips(first: i64, step: i64, ahead: i64, test: &str, limit: i64) -> Option<u64> {
     let text = format!(
         "   0   :  {{ %s1 = smov.u32 {first} }}
@@ -317,7 +317,7 @@ fn a_grid_can_be_huge() {
     assert!(said.contains("x trips over a grid of 4294967296 x 4294967296"), "{said}");
 }
 
-/// Many accesses and relayouts: the relayouts that each access brings are counted by their offsets, not compared one by one.
+/// Many accesses and relayouts: the relayouts that an access causes are looked up by their offsets, not compared one by one.
 #[test]
 fn many_unaligned_accesses_are_read() {
     let load = "    %1 = xir.vector_load %x[%0] {in_layout = [#xir_tc.vpad<\"none\">], out_layout = \
@@ -336,7 +336,7 @@ fn many_unaligned_accesses_are_read() {
     assert!(kernel.unaligned.iter().all(|access| access.relayouts == times as u64));
 }
 
-/// Kernels of one name are told apart by the lines of their bundles; a note says where they cannot be.
+/// Kernels with the same name are told apart by the source lines of their bundles. If that is impossible, a note says so.
 #[test]
 fn kernels_of_one_name_are_told_apart_by_their_lines() {
     let schedule = |number: u32| {
@@ -375,10 +375,10 @@ fn kernels_of_one_name_are_told_apart_by_their_lines() {
     assert_eq!(read([8, 8]), [("k.1".to_owned(), 1, true), ("k.2".to_owned(), 2, false)]);
 }
 
-/// The attributes of an instruction have line breaks, as those of JAX's splash attention.
+/// The attributes of an instruction may contain line breaks, as in JAX's splash attention.
 #[test]
 fn an_instruction_may_have_several_lines() {
-    // The body is the name `k` between zeros.
+    // The body is the name `k` between zero bytes.
     let schedule = "Schedule analysis:\n\ttotal scheduled bundles:    9\n\tempty scheduled bundles:    1\n\tnon empty scheduled bundles: 8\n\
                     \t 8.00 scheduled bundles (100.00%): %k.1 = f32[8] custom-call(%x), custom_call_target=\"tpu_custom_call\", \
                     frontend_attributes={kernel_metadata={\n\"a\":1\n}}, backend_config={\"scoped_memory_configs\":[{\"memory_space\":\"1\",\
@@ -394,7 +394,7 @@ fn an_instruction_may_have_several_lines() {
     assert_eq!((kernel.operations, kernel.vmem_limit), (Some(1), Some(4096)));
 }
 
-/// Many operations share a long location, and many instructions have a long program: each is read once.
+/// Many operations share a long location, and many instructions have the same long program. Each is read only once.
 #[test]
 fn what_is_shared_is_read_once() {
     let names = "\"a\" ".repeat(100_000);
@@ -403,7 +403,7 @@ fn what_is_shared_is_read_once() {
     let module = Module::parse(&text).unwrap();
     let lines = module.operations().iter().filter_map(|operation| module.source(operation)).map(|source| source.line);
     assert!(lines.eq([4; 20_000]));
-    // The body is the name `k`, between zeros, and many more zeros.
+    // The body is the name `k` between zero bytes, followed by many more zero bytes.
     let schedule = format!(
         "Schedule analysis:\n\t 1.00 scheduled bundles (100.00%): %k.1 = f32[8] custom-call(%x), \
          custom_call_target=\"tpu_custom_call\", backend_config={{\"body\":\"AGsA{}\"}}\n",
@@ -419,7 +419,7 @@ fn what_is_shared_is_read_once() {
     assert_eq!(called.first().and_then(|found| found.kernel.name.as_deref()), Some("k"));
 }
 
-/// The effort is in proportion to the text: these would take hours otherwise.
+/// The time is proportional to the text. Otherwise these texts would take hours.
 #[test]
 fn long_texts_are_read() {
     let bundle = " 0x1 LB: > { %1 = a /* b */  ;;  %2 = c }\n";
@@ -435,7 +435,7 @@ fn long_texts_are_read() {
         let files = [("llo.k.final_bundles.txt", text.as_str()), ("llo.k.schedule-analysis_final_bundles.txt", "")];
         assert!(kernels(&files).len() <= 1);
     }
-    // Each result of an operation has all of its operands.
+    // An operation with many results and many operands: each result depends on all operands.
     let names = |letter: &str| (0..20_000).map(|number| format!("%{letter}{number}")).collect::<Vec<_>>().join(", ");
     let wide = format!("    {} = a.b {}\n    {} = a.c {}\n", names("x"), names("y"), names("z"), names("x"));
     let (relayouts, applied) = (mosaic("", "", ""), mosaic("", "", &wide));
@@ -453,7 +453,7 @@ fn long_texts_are_read() {
 }
 
 proptest! {
-    /// The trips of a loop are those that it makes when it runs.
+    /// The trip count of a loop is the number of iterations that it really runs.
     #[test]
     fn trips_are_those_of_the_loop(first in -40_i64..40, step in 1_i64..7, ahead in -9_i64..9, test in prop::sample::select(vec!["ge", "gt", "eq"]), limit in -40_i64..40) {
         let ends = |counter: i64| match test {
@@ -465,10 +465,10 @@ proptest! {
         prop_assert_eq!(trips(first, step, ahead, test, limit), expected);
     }
 
-    /// A dump that was cut off or changed anywhere gives an answer or an error, and never more bundles than lines.
+    /// A dump that is cut off or changed anywhere gives an answer or an error. The answer never has more bundles than the files have lines.
     #[test]
     fn broken_dumps_have_answers(row in any::<prop::sample::Index>(), edits in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), 0_usize..5, "[{}()\\[\\]<>\"%#:;/* \n0x]{0,3}"), 1..4)) {
-        // The small ones, because each case reads all files.
+        // Use only small dumps, because each case reads all files of one.
         let size = |row: &Row| row.files.values().map(String::len).sum::<usize>();
         let small = ROWS.iter().filter(|row| size(row) < 100_000).collect::<Vec<_>>();
         let row = row.get(&small);
@@ -502,8 +502,8 @@ proptest! {
     }
 }
 
-/// Compares the relayouts and instructions that the vector layouts alone call for with those that the compiler made. No rule was fitted to these
-/// kernels.
+/// Compares the relayouts and instructions that follow from the vector layouts alone with those that the compiler made. The rules were not fitted to
+/// these kernels.
 #[test]
 fn layouts_say_which_operands_need_a_relayout() {
     #[derive(Deserialize)]
@@ -544,7 +544,7 @@ fn layouts_say_which_operands_need_a_relayout() {
     assert!(right * 1_000 >= all * 995, "{right} of {all}");
 }
 
-/// Vector instructions have a line, except spills and fills, which belong to none. Without these, 95 % have one; of all, 92.9 %.
+/// Most vector instructions have a source line: 92.9 % of all, and 95 % without spills and fills, which belong to no line.
 #[test]
 fn most_vector_slots_have_a_line() {
     let texts = ROWS.iter().flat_map(|row| row.of(FileKind::Bundles).map(Bundles::parse)).collect::<Vec<_>>();
@@ -560,7 +560,7 @@ fn most_vector_slots_have_a_line() {
     share(&own, 950);
 }
 
-/// What XLA compiled itself is not a kernel, and a kernel is not what XLA compiled itself.
+/// No instruction is both a kernel and compiled by XLA itself.
 #[test]
 fn an_instruction_is_a_kernel_or_xlas() {
     for row in every(3, ROWS.iter()) {

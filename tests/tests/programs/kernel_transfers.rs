@@ -1,4 +1,4 @@
-//! What the grids of kernels copy, compared with a simulation of each grid by the index maps of the program in Python.
+//! The bytes that the grids of kernels copy, compared with a simulation of each grid in Python, with the program's index maps.
 
 use serde::Deserialize;
 use xla_shape_mosaic::Transfers;
@@ -23,7 +23,7 @@ fn copies_are_those_of_a_simulation_of_the_grid() {
         let sum = steps.iter().flatten().sum::<u64>();
         assert_eq!(transfers.bytes(), sum);
         assert!(!transfers.has_own && transfers.windows.iter().all(|window| !window.is_assumed));
-        // The least time is at least that of the copies alone and of the bundles alone, and at most the sum of both.
+        // The least time is at least the time of the copies alone, at least the time of the bundles alone, and at most the sum of both.
         let (bundles, clock, bandwidth) = (1_000_000, 1e9, 1e9);
         let (copies, body) = (sum as f64 / bandwidth, bundles as f64 / clock);
         let least = transfers.least_seconds(bundles, clock, bandwidth);

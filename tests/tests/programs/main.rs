@@ -1,4 +1,4 @@
-//! HLO modules: text and protos, checks, memory. A program of its own, so that it is compiled at the same time as that of shapes.
+//! HLO modules: text and protos, checks, memory. A separate test program, so that it is compiled in parallel with the one about shapes.
 
 mod asynchronous;
 mod block_ranking;

@@ -1,4 +1,4 @@
-//! What people paste: logs, error messages, pages with HLO. Each must be answered, whatever wraps its lines.
+//! Texts that people paste: logs, error messages, pages with HLO. Each must be answered, whatever surrounds its lines.
 
 use serde_json::Value;
 use std::fs;
@@ -27,7 +27,7 @@ fn answer(text: &str) -> String {
     scanned(text).text(1000).to_string()
 }
 
-/// The figures, the causes and the shapes of a text, without the lines and columns where they are.
+/// The figures, the causes and the shapes of a text, without their lines and columns.
 fn without_places(text: &str) -> Value {
     let mut answer: Value = serde_json::from_str(&scanned(text).json()).unwrap();
     fn clean(value: &mut Value) {
@@ -42,7 +42,7 @@ fn without_places(text: &str) -> Value {
         }
     }
     clean(&mut answer);
-    // Shapes of the same size are sorted by their places, which may differ: sort them by their text.
+    // The answer sorts shapes of the same size by place. Places may differ here, so sort them by text.
     if let Some(shapes) = answer["shapes"].as_array_mut() {
         shapes.sort_by_key(ToString::to_string);
     }
@@ -156,7 +156,7 @@ fn reports_are_answered() {
     }
 }
 
-/// What a launcher, a logger, a mail program or a terminal puts before each line.
+/// The prefixes that a launcher, a logger, a mail program or a terminal puts before each line.
 const PREFIXES: [&str; 26] = [
     "(EngineCore_DP0 pid=106339) ERROR 06-03 07:41:11 [core.py:1184] ",
     "(EngineCore pid=7) ",
@@ -190,14 +190,14 @@ fn with_prefix(text: &str, prefix: &str) -> String {
     text.lines().map(|line| [prefix, line, "\n"].concat()).collect()
 }
 
-/// The text in a page with a fence, in strings of JSON, C++ and Python, and with the line breaks of Windows.
+/// The text in a page with a fence, in strings of JSON, C++ and Python, with the line breaks of Windows, and with line numbers.
 fn wrapped(text: &str) -> Vec<String> {
     let escaped = serde_json::to_string(text).unwrap();
     let fenced = format!("It fails:\n\n```\n{text}\n```\n\nWhy?\n");
     let json = format!("{{\"severity\": \"ERROR\", \"message\": {escaped}}}\n");
     let raw = format!("constexpr char kLog[] = R\"(\n{text})\";\n");
     let python = format!("log = r\"\"\"\n{text}\"\"\"\n");
-    // As `cat -n` writes it, and as listings do.
+    // With line numbers, as `cat -n` and listings write them.
     let counted = |end: &str| text.lines().zip(1..).map(|(line, n)| format!("{n:6}{end}{line}\n")).collect::<String>();
     vec![fenced, json, raw, python, text.replace('\n', "\r\n"), counted("\t"), counted("  "), counted(": ")]
 }
@@ -273,7 +273,7 @@ fn kinds(text: &str) -> Vec<String> {
     answer["causes"].as_array().unwrap().iter().map(|cause| cause["kind"].as_str().unwrap().to_owned()).collect()
 }
 
-/// The messages are from public issues, logs and documents; `says` is a part of what their answers must say.
+/// The messages are from public issues, logs and documents; `says` is a text that their answers must contain.
 #[test]
 fn public_messages_are_answered() {
     let rows = rows("public.jsonl");
@@ -291,7 +291,7 @@ fn public_messages_are_answered() {
     }
 }
 
-/// A copy takes an array to another memory, whatever its layout.
+/// Moving an array to another memory is a copy, whatever its layout.
 #[test]
 fn another_memory_is_a_copy() {
     let text = answer("Shape mismatch: expected f32[8,128]{1,0:T(8,128)} but got f32[8,128]{1,0:T(8,128)S(5)}");
@@ -343,7 +343,7 @@ fn advice_is_for_what_was_refused() {
     }
 }
 
-/// A message that quotes an operation of a kernel is read as a log, and a log with a module in it as a module.
+/// A message that quotes an operation of a kernel is recognised as a log; a log with a module in it, as a module.
 #[test]
 fn reports_are_taken_for_what_they_are() {
     use xla_shape_program::{File, Input, Reading};
@@ -355,7 +355,7 @@ fn reports_are_taken_for_what_they_are() {
     }
 }
 
-/// What explains a program that is too large is not another program that is too large.
+/// The lines that explain why a program is too large are not a second cause.
 #[test]
 fn a_message_is_one_cause() {
     let message = "Used 101.72G of 94.75G hbm. Exceeded hbm capacity by 6.97G.\n\nTotal hbm usage >= 102.72G:\n    reserved 1.00G\n    \
@@ -387,7 +387,7 @@ fn the_modules_of_a_profile_are_read() {
     assert_eq!((program.module().name(), program.generation()), (Some("jit__lambda"), None));
     assert!(program.module().check().is_empty());
 
-    // For a profile without modules, and for a form that is not read, the error says what the file is.
+    // For a profile without modules, and for a file format that is not supported, the error says what the file is.
     let refused = |bytes: Vec<u8>| Program::read("f", bytes).unwrap_err().to_string();
     assert!(refused([&[0x0a, 11, 0x12, 9], &b"/host:CPU"[..]].concat()).starts_with("error: f: this is a profile"));
     let riegeli = [&b"\x83\xaf\x70\xd1\x0d\x88\x4a\x3f"[..], &[0; 56]].concat();

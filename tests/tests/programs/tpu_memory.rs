@@ -1,4 +1,4 @@
-//! What the TPU compiler itself says of the memory of its programs, against the estimate and against what its files give.
+//! The TPU compiler's figures for the memory of its programs, compared with our estimate and with the figures from its files.
 
 use base64::Engine;
 use serde::Deserialize;
@@ -41,7 +41,7 @@ fn programs() -> Vec<Program> {
     xla_shape_tests::corpus("tpu_memory.jsonl.zst")
 }
 
-/// How much more `a` is than `b`, as a part of `b`.
+/// By how much `a` is larger than `b`, as a fraction of `b`.
 fn beyond(a: u64, b: u64) -> f64 {
     if b == 0 { if a == 0 { 0.0 } else { f64::INFINITY } } else { a as f64 / b as f64 - 1.0 }
 }
@@ -62,7 +62,7 @@ fn given_by(memory: &Statistics) -> [u64; 6] {
     ]
 }
 
-/// Prints how far the estimate of each program is off, and checks that few are and none is much too low.
+/// Prints the error of the estimate for each program. Checks that few estimates are off, and that none is much too low.
 fn check_estimates<'p>(programs: impl ExactSizeIterator<Item = (&'p str, &'p str, &'p str, &'p Statistics, u64)>) {
     let count = programs.len();
     println!("{:28} {:>14} {:>14} {:>8} {:>8} {:>14} {:>8}", "", "HBM", "estimate", "off", "peak", "VMEM", "off");
@@ -75,7 +75,7 @@ fn check_estimates<'p>(programs: impl ExactSizeIterator<Item = (&'p str, &'p str
         let timeline: Timeline<'_> = values.timeline_on(Some(generation)).unwrap();
         let account = timeline.account();
         assert!(!account.exact && timeline.is_scheduled());
-        // What is given and returned is exact.
+        // The bytes of arguments and results are exact.
         assert_eq!(given(account), given_by(memory), "{name}");
         let estimated = account.heaps.get(&1).copied().unwrap_or(0);
         let (total, wanted) = (account.device.total(), memory.total());
@@ -112,7 +112,7 @@ fn estimates_are_close() {
     );
 }
 
-/// Programs that were compiled after the estimate had been written.
+/// Programs that were compiled after the estimate was written.
 #[derive(Deserialize)]
 struct Unseen {
     program: String,
@@ -121,7 +121,7 @@ struct Unseen {
     /// The bytes of the heap of each memory space.
     heaps: BTreeMap<String, u64>,
     module: String,
-    /// For a few programs: the message with the buffer assignment in it, and the buffer assignment as text.
+    /// For a few programs: the message that contains the buffer assignment, and the buffer assignment as text.
     proto: Option<String>,
     buffer_assignment: Option<String>,
 }
@@ -180,13 +180,13 @@ fn a_message_has_the_assignment_of_the_text() {
             };
             assert_eq!(bare(found), bare(expected), "{}", row.program);
         }
-        // Only the message says how much lives at one time.
+        // Only the message gives the most bytes that are live at one time.
         assert_eq!(found.account(), expected.completed_by(&found).account());
-        // The message alone makes its module's memory exact.
+        // The message alone is enough for an exact answer about its module's memory.
         let module = Module::from_proto(&bytes).unwrap();
         let timeline = module.memory().timeline_on(None).unwrap().with_assignment(&found).unwrap();
         assert_eq!(timeline.account().device.total(), row.memory.total(), "{}", row.program);
-        // Cut anywhere, it is an error or no assignment.
+        // A message that is cut off anywhere gives an error or no assignment.
         for length in (0..bytes.len()).step_by(997) {
             let _ = BufferAssignment::from_proto(&bytes[..length]);
         }
@@ -209,7 +209,7 @@ fn the_files_of_the_compiler_are_exact() {
         assert_eq!(account.device.temporaries, row.memory.temp_size_in_bytes, "{name}");
         assert_eq!(account.host.temporaries, row.memory.host_temp_size_in_bytes, "{name}");
         assert_eq!(account.device.total(), row.memory.total(), "{name}");
-        // Nothing that is there at one time overlaps in the heap, by the live ranges that we find ourselves.
+        // Values that are live at the same time, by our own live ranges, do not overlap in the heap.
         for space in [0, 1, 5] {
             let heap: Vec<_> = timeline
                 .lifetimes()
@@ -296,7 +296,7 @@ fn the_files_of_every_release_are_exact() {
                 "{name}"
             );
             assert_eq!(host.temporaries, row.of("host_temp"), "{name}");
-            // Only the message of libtpu 0.0.47 tells that it counts gaps.
+            // libtpu 0.0.47 counts gaps, and only its message shows this.
             if row.libtpu == "0.0.47" && message.is_none() {
                 continue;
             }
@@ -334,8 +334,8 @@ fn modules_of_older_releases_are_told_from_those_of_newer_ones() {
 
 #[test]
 fn estimates_place_values_as_the_compiler_does() {
-    // If several values begin together, the one that ends first is placed first; `recv-done` has a table of its own; single elements
-    // and tables need no memory.
+    // If several values begin together, the one that ends first is placed first; `recv-done` has its own tuple table; single elements and tuple
+    // tables need no memory.
     let mut found = 0;
     for row in of_releases().iter().filter(|row| row.libtpu == "0.0.52") {
         let module = Module::parse(&row.module).unwrap();
@@ -385,7 +385,7 @@ fn the_files_of_programs_for_cpu_are_exact() {
     }
 }
 
-/// Programs for other devices than TPUs, and the compiler's memory analysis.
+/// Programs for devices other than TPUs, with the compiler's memory analysis.
 #[derive(Deserialize)]
 struct OnOther {
     program: String,
@@ -413,7 +413,7 @@ fn temporaries_share_memory_with_results_on_cpus_and_gpus() {
             _ => *near.entry(row.device.clone()).or_default() += usize::from(within(20)),
         }
         *all.entry(row.device).or_default() += 1;
-        // What shares memory counts once at each step.
+        // Values that share memory count once at each step.
         let most = timeline.bytes().get(&0).map_or(0, |live| live.iter().copied().max().unwrap_or(0));
         let constants = timeline.lifetimes().iter().filter(|lifetime| lifetime.role == Role::Constant);
         let constants = constants.map(|lifetime| lifetime.bytes).sum::<u64>();

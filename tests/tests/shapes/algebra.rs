@@ -1,4 +1,4 @@
-//! Facts about layouts as the mdspan concept has them, and the laws of the algebra on layouts, by enumeration.
+//! The properties of layouts in mdspan's sense, and the laws of the algebra on layouts, checked by enumeration.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -33,7 +33,7 @@ fn positions(mapping: &LayoutMapping) -> Vec<u64> {
     indices(mapping.extents()).map(|index| mapping.checked_linear_index(&index).unwrap()).collect()
 }
 
-/// A start and a size inside each dimension.
+/// A slice: a start and a size inside each dimension.
 fn slice_of(sizes: &[u64], numbers: &[(u64, u64)]) -> (Vec<u64>, Vec<u64>) {
     let slice = |(&size, &(a, b)): (&u64, &(u64, u64))| {
         let start = a % (size + 1);
@@ -51,7 +51,7 @@ proptest! {
         let is_exhaustive = table.as_ref().iter().all(|slot| matches!(slot, Slot::Element(_)));
         prop_assert_eq!(table.as_ref().is_exhaustive(), is_exhaustive);
 
-        // Only the steps from the first element can be the strides.
+        // If there are strides, they are the steps from the first element.
         let unit = |dimension: usize| (0..table.as_ref().extents().len()).map(|i| u64::from(i == dimension)).collect::<Vec<_>>();
         let step = |(dimension, &size): (usize, &u64)| if size > 1 { table.as_ref().linear_index(&unit(dimension)) } else { 0 };
         let steps = table.as_ref().extents().iter().enumerate().map(step).collect::<Vec<_>>();
@@ -134,7 +134,7 @@ proptest! {
         prop_assert!(divided.is_unique());
     }
 
-    /// A division is a bitcast exactly if no element moves: results whose dimensions have the order of the strides, or another one.
+    /// A division is a bitcast exactly if no element moves. The dimensions of the result are in the order of the strides, or in another order.
     #[test]
     fn a_division_is_a_bitcast_if_no_element_moves(
         array in strategy::small_array_shape(),

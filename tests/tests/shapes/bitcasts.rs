@@ -1,5 +1,5 @@
-//! Bitcasts: every one that the XLA:TPU compiler made in the corpus is classified as XLA's data say, and explained; the
-//! answers agree with enumeration.
+//! Bitcasts: each bitcast that the XLA:TPU compiler made in the corpus is classified as in XLA's data, and explained; the answers agree with
+//! enumeration.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -22,7 +22,7 @@ struct Row {
     same_row_major_order: Option<bool>,
 }
 
-/// How many elements of a large array are looked at.
+/// At most this many elements of a large array are checked.
 const SAMPLE: u64 = 2_000;
 
 #[test]
@@ -70,7 +70,7 @@ fn classify(row: &Row) -> Result<String, Box<dyn std::error::Error>> {
     Ok(format!("{}: {kind:?}{padding}{parts}", row.op))
 }
 
-/// Checks an explanation against the places of elements: all of them, or a sample of many.
+/// Compares an explanation with the positions of all elements, or of a sample if there are many.
 fn check(
     operand: &ArrayShape,
     result: &ArrayShape,
@@ -87,7 +87,7 @@ fn check(
         let mapped = unravel(ravel(&permuted, &explained.transposed_sizes()), &explained.result_sizes);
         let (index, part) = without_part(&index, explained.operand_parts);
         let (mapped, mapped_part) = without_part(&mapped, explained.result_parts);
-        // Padding that is read as an element has no place in the array itself.
+        // If padding is read as an element, it has no index in the array itself.
         let here =
             operand_table.as_ref().checked_linear_index(index).map(|place| place * explained.operand_parts + part);
         let there = result_table
@@ -131,7 +131,7 @@ fn array(sizes: &[u64], layout: Layout) -> Option<ArrayShape> {
         .filter(|array| array.physical_elements() < Some(1 << 16))
 }
 
-/// `*` combines the dimensions of sizes 5 and 2: the first of them can grow into the padding, the second cannot.
+/// `*` combines the dimensions of sizes 5 and 2. The more major one can grow into the padding; the other one cannot.
 #[test]
 fn padding_of_combined_dimensions_is_the_major_ones() {
     let operand: ArrayShape = "f32[3,2,5,3,5]{0,1,2,3,4:T(*,9,4)}".parse().unwrap();
@@ -149,7 +149,7 @@ fn permuted(list: &[u64], permutation: &[usize]) -> Vec<u64> {
     permutation.iter().map(|&i| list[i]).collect()
 }
 
-/// Sizes of dimensions in two arrays with the same elements in row-major order: both group the same factors.
+/// The sizes of two arrays with the same number of elements: both are groups of the same factors.
 fn factors() -> impl Strategy<Value = (Vec<u64>, Vec<bool>, Vec<bool>)> {
     vec(prop::sample::select(vec![1_u64, 2, 2, 3, 4, 5]), 1..=5).prop_flat_map(|factors| {
         (Just(factors.clone()), vec(any::<bool>(), factors.len()), vec(any::<bool>(), factors.len()))
@@ -167,7 +167,7 @@ fn grouped(factors: &[u64], joins: &[bool]) -> Vec<u64> {
     sizes
 }
 
-/// The answer to be expected, from the elements' places as they are enumerated.
+/// The expected answer, from the enumerated positions of the elements.
 fn enumerated(operand: &ArrayShape, result: &ArrayShape, map: impl Fn(&[u64]) -> Vec<u64>) -> Option<Reason> {
     let (operand_table, result_table) = (operand.stride_table().unwrap(), result.stride_table().unwrap());
     let sizes = operand_table.as_ref().extents();
@@ -180,7 +180,7 @@ fn enumerated(operand: &ArrayShape, result: &ArrayShape, map: impl Fn(&[u64]) ->
     })
 }
 
-/// Whether the answer is the enumerated one.
+/// Whether the answer agrees with enumeration.
 fn agrees(answer: &Answer, moved: Option<Reason>, operand: &ArrayShape, result: &ArrayShape) -> bool {
     match (answer, moved) {
         (Answer::Yes, None) => operand.byte_size() == result.byte_size(),
@@ -200,7 +200,7 @@ fn agrees(answer: &Answer, moved: Option<Reason>, operand: &ArrayShape, result: 
     }
 }
 
-/// Calls `f` with the stride tables that a `const` would hold.
+/// Calls `f` with the stride tables as they would be in a `const`.
 fn in_const<R>(arrays: [&ArrayShape; 2], f: impl FnOnce([&ArrayShape; 2], [StrideTableRef<'_>; 2]) -> R) -> R {
     let extents =
         arrays.map(|array| array.dimensions().iter().filter_map(|dimension| dimension.extent()).collect::<Vec<_>>());
@@ -276,7 +276,7 @@ proptest! {
         else {
             return Ok(());
         };
-        // Another order moves elements without any tiles, too.
+        // Another order of dimensions moves elements even without tiles.
         let untiled = |array: &ArrayShape| array.clone().with_layout(array.layout().clone().with_tiles(&[]).unwrap()).unwrap();
         let moves_untiled = enumerated(&untiled(&operand), &untiled(&result), |index| permuted(index, &permutation)).is_some();
         let (tiles, other_tiles) = (operand.layout().tiles(), result.layout().tiles());
@@ -307,7 +307,7 @@ proptest! {
     }
 }
 
-/// What stops a section, by the tiles, the order and the attributes.
+/// Why an array is not a section of another one: because of the tiles, the order or the attributes.
 #[test]
 fn sections_need_whole_tiles_in_the_same_order() {
     let answer = |array: &str, section: &str, is_fixed: &[bool]| {
@@ -356,7 +356,7 @@ fn answers_say_what_differs() {
         layouts("f32[16,256]{1,0:T(8,128)}", "f32[16,256]{1,0}"),
         "element (0,128) moves from position 1024 to 128; the first tile differs"
     );
-    // Without tiles, the place of a dimension of size 1 changes nothing; with them, it changes what they cut.
+    // Without tiles, the place of a dimension of size 1 in the order does not matter. With tiles, it decides which dimensions the tiles cut.
     assert_eq!(layouts("f32[1,16,256]{2,1,0}", "f32[1,16,256]{0,2,1}"), "every byte stays where it is");
     assert_eq!(
         layouts("f32[1,16,256]{2,1,0:T(8,128)}", "f32[1,16,256]{0,2,1:T(8,128)}"),

@@ -23,7 +23,7 @@ fn outcome(error: *mut XlaShapeError) -> Result<(), Failure> {
         return Ok(());
     }
     let (mut start, mut end) = (0, 0);
-    // SAFETY: a function has just returned the error; its message lives as long as it.
+    // SAFETY: a function has just returned the error; its message is valid as long as the error.
     unsafe {
         let span = xla_shape_error_span(error, &raw mut start, &raw mut end).then_some((start, end));
         let message = CStr::from_ptr(xla_shape_error_message(error)).to_str().unwrap().to_owned();
@@ -38,7 +38,7 @@ struct Owned(*mut XlaShape);
 
 impl Drop for Owned {
     fn drop(&mut self) {
-        // SAFETY: only `Owned` has it.
+        // SAFETY: only this `Owned` holds the shape.
         unsafe { xla_shape_free(self.0) };
     }
 }
@@ -106,7 +106,7 @@ fn texts_and_sizes() {
             (Ok(expected), Ok(found)) => {
                 assert_eq!(found.text(), expected.to_string());
                 let sizes = found.sizes();
-                // The bytes of a tuple can be more than an `int64_t` has.
+                // The number of bytes of a tuple may not fit in an `int64_t`.
                 let fits = expected.byte_size().filter(|&bytes| i64::try_from(bytes).is_ok());
                 assert_eq!(sizes.map(|sizes| sizes.bytes as u64), fits, "{input}");
                 if let Some(sizes) = sizes {
@@ -270,7 +270,7 @@ fn parts_of_devices() {
     }
 }
 
-/// A question to the program, and its answer; `crates/cli/tests/doors.rs` says more.
+/// A question to the program, and its answer, as in `crates/cli/tests/doors.rs`.
 #[derive(Deserialize)]
 struct DoorRow {
     command: Vec<String>,
@@ -280,7 +280,7 @@ struct DoorRow {
     error: String,
 }
 
-/// What C says of the same question, with what the program says of it; `None` if C has no such question.
+/// The answers of C and of the program to the same question; `None` if the C interface has no function for it.
 fn at_both_doors(row: &DoorRow) -> Option<[Value; 2]> {
     let words = row.command.iter().map(String::as_str).collect::<Vec<_>>();
     let program = |field: &str| row.answer.first().map(|answer| answer.pointer(field).cloned().unwrap_or_default());
@@ -295,13 +295,13 @@ fn at_both_doors(row: &DoorRow) -> Option<[Value; 2]> {
     Some(match more {
         [] => {
             let sizes = shape.sizes().map(|sizes| [sizes.bytes, sizes.padding_bytes]);
-            // C has no sizes that are larger than its numbers.
+            // In C, sizes are limited to its integer type.
             let fits = program("/bytes").is_some_and(|bytes| bytes.as_i64().is_some());
             let size = |field| program(field).filter(|_| fits);
             let expected = [program("/shape"), size("/bytes"), size("/padding_bytes")];
             [json!([shape.text(), sizes.map(|sizes| sizes[0]), sizes.map(|sizes| sizes[1])]), json!(expected)]
         }
-        // C asks about TPUs alone.
+        // The C interface asks only about TPUs.
         ["--for", generation] if !generation.contains(',') && generation.parse::<Gpu>().is_err() => {
             match shape.on_tpu(generation) {
                 Ok(chosen) if !chosen.text().starts_with('(') => [json!(chosen.text()), program("/tpu/0/shape")?],
@@ -330,7 +330,7 @@ fn at_both_doors(row: &DoorRow) -> Option<[Value; 2]> {
                 .unwrap();
             [if slot == XlaShapeSlot::Element { json!(index) } else { Value::Null }, program("/index")?]
         }
-        // Without a generation, the shapes are what the texts say; both doors answer about a reshape of the same elements.
+        // Without a generation, the layouts are those of the texts. Both interfaces answer about a reshape.
         [to] if program("/reshape").is_some_and(|reshape| reshape.is_object()) => {
             let (to, mut yes, mut reason) = (Owned::parse(to).unwrap(), false, null_mut());
             // SAFETY: the shapes are alive, and the places are local variables.

@@ -1,4 +1,4 @@
-//! The canonical form decides: equal exactly when every element lies at the same position, by enumeration.
+//! The canonical form decides equality: two maps have the same form exactly if every element has the same position, checked by enumeration.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -7,7 +7,7 @@ use proptest::strategy::ValueTree;
 use xla_shape_core::map::{StaticStrideTable, StrideTable, StrideTableError};
 use xla_shape_core::{ArrayShape, Dimension, ElementType, Layout, LayoutAttributes, Shape, Tile, TileDimension};
 
-/// A tile whose entries are few and small, so that two of them are often alike.
+/// A tile with few, small entries, so that two layouts are often equal.
 fn coarse_tile() -> impl Strategy<Value = Tile> {
     let size = || select(vec![1_u64, 2, 2, 3, 4, 5, 6, 8, 12]);
     let entry = prop_oneof![3 => size().prop_map(TileDimension::Size), 1 => Just(TileDimension::Combine)];
@@ -85,7 +85,7 @@ proptest! {
     }
 }
 
-/// The pairs above are of both kinds.
+/// Checks that the random pairs are often equal and often different.
 #[test]
 fn random_pairs_are_often_alike_and_often_not() {
     let mut runner = proptest::test_runner::TestRunner::deterministic();
@@ -142,7 +142,7 @@ fn static_tables_are_compared_in_a_const() {
     const _: () = assert!(matches!(alike(TILED, TURNED), Ok(false)));
 }
 
-/// What a failed `assert_eq!` or `unwrap` prints of a shape.
+/// The text that a failed `assert_eq!` or `unwrap` prints for a shape.
 #[test]
 fn debug_is_the_text() {
     let text = "bf16[3,<=4]{1,0:T(8,128)(2,1)S(1)}";

@@ -6,7 +6,7 @@ use xla_shape_core::{ArrayShape, Shape, Slot};
 use xla_shape_render::{Html as _, Show as _, Svg as _};
 use xla_shape_tests::corpus;
 
-/// Fails with the rows that disagree, and prints how many agree.
+/// Checks every row: panics with a list of those that disagree, and prints how many agree.
 fn report(what: &str, total: usize, failures: &[String]) {
     println!("{what}: {} of {total} agree", total - failures.len());
     assert!(total > 0, "{what}: the corpus is empty");

@@ -1,4 +1,4 @@
-//! Tuples in tuples, as deep as the parser lets them be, on half of the usual stack and in a build without optimisation.
+//! Tuples nested as deeply as the parser allows, on half of the usual stack, in a build without optimisation.
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::Hash;

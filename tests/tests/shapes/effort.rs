@@ -1,4 +1,4 @@
-//! Decisions about layouts that are made to be hard end soon, with an answer or an error that says so.
+//! Decisions about deliberately hard layouts end soon, with an answer, or with an error that says that it is too hard.
 
 use std::fmt::Write;
 use xla_shape::hlo::Module;
@@ -6,7 +6,7 @@ use xla_shape_core::shard::{ReshardKind, Sharding};
 use xla_shape_core::{ArrayShape, ElementType};
 use xla_shape_tests::is_thorough;
 
-/// Arrays whose forms share what they are made of, over and over.
+/// An array whose stride table uses the same intermediate values again and again.
 fn shared(repeats: usize, end: &str) -> ArrayShape {
     let tiles = "(*,*,7)(*,5)(2,3)".repeat(repeats);
     format!("f32[10,20,30]{{2,1,0:T{tiles}{end}}}").parse().unwrap()
@@ -22,7 +22,7 @@ fn comparing_forms_that_share_what_they_are_made_of() {
     let table = |array: &ArrayShape| array.stride_table().unwrap();
     assert_eq!(table(&this).as_ref().canonical(), table(&this).as_ref().canonical());
     assert_eq!(table(&this).as_ref().first_moved(table(&this).as_ref()), Ok(None));
-    // Whatever the answer is, there is one.
+    // Any answer is fine, as long as it comes soon.
     let _ = (this.layout_change_is_bitcast(&that), table(&this).as_ref().first_moved(table(&that).as_ref()));
     let _ = (this.reshape_is_bitcast(&that), this.decompose_bitcast(&that));
 }
@@ -39,7 +39,7 @@ fn thousands_of_tiles() {
     }
 }
 
-/// A chain of loops, each of which passes on a state of many arrays unchanged.
+/// A chain of loops. Each passes on its state of many arrays unchanged.
 fn loops(count: usize) -> String {
     let state = format!("({})", vec!["f32[8]"; count].join(","));
     let mut text = String::from("HloModule m, is_scheduled=true\n");
@@ -73,7 +73,7 @@ fn programs_whose_values_go_through_many_hands() {
         assert!(module.check().is_empty());
         let memory = module.memory();
         let timeline = memory.timeline().unwrap();
-        // What is handed on as it is has one place, however many hands there are.
+        // Arrays that are passed on unchanged share one buffer, however long the chain is.
         let argument = timeline.lifetimes().iter().filter(|lifetime| lifetime.start == 0).count();
         assert!(argument >= 1 && timeline.peaks()[&0].bytes > 0);
     }
@@ -88,11 +88,11 @@ fn calls_without_operands() {
     text += "ROOT r = s32[] add(p0, p0)\n}\nENTRY e {\n";
     (0..count).for_each(|number| writeln!(text, "c{number} = s32[] call(), to_apply=f").unwrap());
     text += "ROOT z = s32[] constant(0)\n}\n";
-    // More than is looked at: all pairs of them are 64 million.
+    // Comparing all 64 million pairs would take too long, so the limit applies.
     assert!(Module::parse(&text).unwrap().memory().timeline().is_none());
 }
 
-/// A fused computation with many results that are written over a parameter, and many fusions that have none of them.
+/// A fused computation overwrites a parameter with many results. Many fusions call it, but have no such results.
 #[test]
 fn fusions_without_results() {
     let count = if is_thorough() { 12_000 } else { 3_000 };

@@ -1,4 +1,4 @@
-//! Every kind of error of shape text: what it says, and the part that it is about.
+//! Every kind of error in shape text: its message, and the part of the text that it points to.
 
 use std::collections::BTreeSet;
 use xla_shape::text::ParseErrorKind;
@@ -122,7 +122,7 @@ fn every_broken_rule() {
         let ParseErrorKind::Invalid(error) = error.kind() else { panic!("{text}: {error}") };
         kinds.insert(name(error));
     }
-    // Numbers and lists that no text can have.
+    // Errors about numbers and lists that the text format cannot express.
     let large = u64::MAX;
     let tile = |entry| Layout::descending(1).with_tiles(&[Tile::new(&[entry])]);
     let errors = [
@@ -144,7 +144,7 @@ fn every_broken_rule() {
     let error = ArrayShape::with_default_layout(xla_shape::ElementType::S8, &[large]).unwrap_err();
     assert_eq!(error.to_string(), "expected a dimension's size that fits in an i64, found 18446744073709551615");
     kinds.insert(name(&error));
-    // Other tests have the errors of older layouts and of tuples.
+    // Other tests check the errors of older layouts and of tuples.
     assert_eq!(kinds.len(), 22, "{kinds:?}");
 }
 

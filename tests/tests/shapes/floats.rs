@@ -1,4 +1,4 @@
-//! The floats of at most eight bits against `ml_dtypes` (`corpus/README.md`).
+//! Compares floats of at most eight bits with `ml_dtypes` (`corpus/README.md`).
 
 use paste::paste;
 use serde::Deserialize;
@@ -8,9 +8,9 @@ use xla_shape_tests::corpus;
 #[derive(Deserialize)]
 struct Row {
     r#type: String,
-    /// The bits as f32 of each code.
+    /// For each code, the bits of its value as f32.
     values: Vec<String>,
-    /// The bits of an f32, and the code that it becomes.
+    /// The bits of an f32, and the code to which it is converted.
     conversions: Vec<(String, u8)>,
 }
 
@@ -23,7 +23,7 @@ fn rows() -> BTreeMap<String, Row> {
     corpus::<Row>("floats.jsonl.zst").into_iter().map(|row| (row.r#type.clone(), row)).collect()
 }
 
-/// A test for each type, and one that all rows have a test.
+/// A test for each type, and a test that every row has one.
 macro_rules! tests {
     ($($variant:ident $name:ident $number:literal [$($value:tt)*] $literal:tt $description:literal $meaning:literal $cells:tt)*) => {
         $(tests! { @$($value)* $variant $name })*
@@ -51,7 +51,7 @@ macro_rules! tests {
                     assert_eq!(usize::from(value.to_bits()), code);
                     assert_eq!(value.partial_cmp(&$name::from_f32(1.0)), expected.partial_cmp(&1.0), "{code}");
                     assert_eq!((format!("{value}"), format!("{value:?}")), (format!("{expected}"), format!("{expected:?}")));
-                    // Bits that the type does not have do not count.
+                    // Bits beyond the type's width are ignored.
                     let other = if row.values.len() < 256 { code | row.values.len() } else { code };
                     assert_eq!($name::from_bits(other as u8).to_bits(), value.to_bits());
                 }

@@ -46,7 +46,7 @@ fn seeds_are_no_finding() {
     }
 }
 
-/// Numbers that look random, and are the same in every run.
+/// Pseudorandom numbers, the same in every run.
 struct Numbers(u64);
 
 impl Numbers {
@@ -55,19 +55,19 @@ impl Numbers {
         self.0 >> 32
     }
 
-    /// A number below `end`, which is not 0.
+    /// A number below `end`, which must not be 0.
     fn below(&mut self, end: usize) -> usize {
         usize::try_from(self.next()).unwrap() % end
     }
 
-    /// A range of at most 32 of `length` bytes.
+    /// A range of at most 32 bytes, in `length` bytes.
     fn range(&mut self, length: usize) -> Range<usize> {
         let start = self.below(length + 1);
         start..(start + self.below(33)).min(length)
     }
 }
 
-/// What texts of shapes and programs have between their names.
+/// The characters between names in texts of shapes and programs.
 const SIGNS: &[u8] = b"0123456789{}[](),:-<=>\"%* \0\xff";
 
 /// Changes a few bytes: one is replaced, or some are removed, repeated, or inserted from `other`.
@@ -89,7 +89,8 @@ fn mutate(bytes: &mut Vec<u8>, other: &[u8], numbers: &mut Numbers) {
     }
 }
 
-/// Runs the targets on changed seeds, more of them in `scripts/laws.sh`. `scripts/fuzz.sh` goes further: it follows which code an input reaches, under `AddressSanitizer`.
+/// Runs the targets on changed seeds, more of them in `scripts/laws.sh`. `scripts/fuzz.sh` goes further: it follows which code an input reaches, and
+/// uses `AddressSanitizer`.
 #[test]
 fn changed_seeds_are_no_finding() {
     let mut numbers = Numbers(1);
@@ -98,7 +99,7 @@ fn changed_seeds_are_no_finding() {
         let seeds: Vec<_> =
             all.iter().filter(|seed| seed.target == target.name && seed.content.len() <= 8192).collect();
         if seeds.is_empty() {
-            // It makes arrays of any bytes: the next test runs it.
+            // Targets without seeds make arrays from arbitrary bytes. The next test runs them.
             continue;
         }
         for round in 0..cases().max(256) / 4 {

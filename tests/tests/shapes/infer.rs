@@ -1,4 +1,4 @@
-//! Shape inference: what XLA infers, and the laws.
+//! Shape inference agrees with XLA, and obeys laws.
 
 use proptest::prelude::*;
 use proptest::sample::{Index, subsequence};
@@ -21,7 +21,7 @@ struct Row {
     result: Option<String>,
 }
 
-/// A module in which the last instruction of the entry computation is the row's, with this result.
+/// A module whose last instruction is the row's instruction, with this result.
 fn module(row: &Row, result: &str) -> String {
     let mut text =
         String::from("add {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT c = f32[] add(a, b)\n}\n");
@@ -77,7 +77,7 @@ fn with_operation<R>(instruction: Instruction<'_>, f: impl FnOnce(Operation<'_>)
     }
 }
 
-/// The dimensions that the rule of an instruction gives, if the result has this many.
+/// The dimensions that the rule for an instruction infers, for a result with this many dimensions.
 fn inferred(instruction: Instruction<'_>, num_dimensions: usize) -> Result<Vec<Dimension>, InferError> {
     let shapes: Vec<&ArrayShape> = operands(instruction);
     let operands: Vec<&[Dimension]> = shapes.iter().map(|shape| shape.dimensions()).collect();
@@ -106,7 +106,7 @@ fn operands<'m>(instruction: Instruction<'m>) -> Vec<&'m ArrayShape> {
     instruction.operands().map(|operand| operand.shape().and_then(|shape| shape.array()).expect("an array")).collect()
 }
 
-/// Why an operation does not have this result.
+/// The error if an operation does not have this result.
 fn obstacle(instruction: Instruction<'_>, result: &ArrayShape) -> Option<String> {
     let operands = operands(instruction);
     with_operation(instruction, |operation| {
@@ -128,8 +128,8 @@ fn convolution_dimensions(labels: &DimLabels) -> ConvolutionDimensions<'_> {
     }
 }
 
-/// The rules give what XLA infers, dynamic dimensions too, and refuse what it refuses; so do the check of a module and the
-/// operation as a value.
+/// The rules infer the same results as XLA, also for dynamic dimensions, and refuse what XLA refuses. So do the check of a module and an operation
+/// as a value.
 #[test]
 fn rules_infer_what_xla_infers() {
     let mut counts = BTreeMap::<String, [usize; 2]>::new();
@@ -179,7 +179,7 @@ fn rules_infer_what_xla_infers() {
     assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// The same shape with another size, where one is known.
+/// The same shape with another size, if a size is known.
 fn other_result(array: &ArrayShape) -> Option<ArrayShape> {
     let mut dimensions = array.dimensions().to_vec();
     let dimension = dimensions.iter_mut().find(|dimension| dimension.extent().is_some())?;
@@ -187,12 +187,12 @@ fn other_result(array: &ArrayShape) -> Option<ArrayShape> {
     ArrayShape::new(array.element_type(), &dimensions, array.layout().clone()).ok()
 }
 
-/// Static dimensions.
+/// These sizes as static dimensions.
 fn fixed(sizes: &[u64]) -> Vec<Dimension> {
     sizes.iter().copied().map(Static).collect()
 }
 
-/// What a rule makes of `num_dimensions` dimensions, as sizes.
+/// The sizes that a rule infers, for a result with `num_dimensions` dimensions.
 fn sizes_of(
     num_dimensions: usize,
     rule: impl FnOnce(&mut [Dimension]) -> Result<(), InferError>,
@@ -220,9 +220,9 @@ fn window_dimension() -> impl Strategy<Value = WindowDimension> {
     )
 }
 
-/// The places of a window along one dimension, found by moving it; `None` if padding takes away more than there is.
+/// The places of a window along one dimension, found by moving it; `None` if negative padding removes more than there is.
 fn places(size: u64, window: WindowDimension) -> Option<u64> {
-    // The elements apart from each other, then padded: what is there is all that counts.
+    // First spread the elements by the dilation, then pad them. Only the resulting length matters.
     let dilated: u64 = (0..size).map(|i| if i == 0 { 1 } else { window.base_dilation }).sum();
     let padded = i64::try_from(dilated).unwrap() + window.padding_low + window.padding_high;
     let padded = u64::try_from(padded).ok()?;
@@ -242,7 +242,7 @@ proptest! {
         permutation.iter().enumerate().for_each(|(i, &dimension)| inverse[dimension] = i);
         prop_assert!((0..n).all(|i| there[i] == sizes[permutation[i]]));
         prop_assert_eq!(sizes_of(n, |result| infer::transpose(&fixed(&there), &inverse, result))?, sizes.clone());
-        // As many elements in another order: a reshape too.
+        // The number of elements is the same, so it is also a valid reshape.
         prop_assert_eq!(infer::reshape(&fixed(&sizes), &fixed(&there)), Ok(()));
     }
 
@@ -291,7 +291,7 @@ proptest! {
 
     #[test]
     fn parts_that_are_put_together_give_the_whole(sizes in sizes(), dimension: Index, at in 0..9_u64) {
-        // There is nothing to put together along no dimension.
+        // Without dimensions, there is none along which to concatenate.
         if sizes.is_empty() {
             return Ok(());
         }
@@ -329,7 +329,7 @@ proptest! {
         }
     }
 
-    /// A convolution is a window over each spatial dimension, wherever the labels put them.
+    /// A convolution is a window over each spatial dimension, at whatever places the labels put them.
     #[test]
     fn convolutions_are_windows_over_the_spatial_dimensions(
         spatial in prop::collection::vec((0..8_u64, window_dimension()), 0..4),
@@ -379,8 +379,8 @@ proptest! {
         }
     }
 
-    /// `dot` is a product of every element with those of the other operand that have the same batch and contracting
-    /// indices: counted one by one, there are result times contracted ones.
+    /// `dot` multiplies every pair of elements whose batch and contracting indices are equal. The number of these pairs, counted one by one, is the
+    /// size of the result times the contracted sizes.
     #[test]
     fn a_dot_multiplies_as_many_elements_as_its_result_sums(
         (batch, contracting) in (prop::collection::vec(1..3_u64, 0..3), prop::collection::vec(1..4_u64, 0..3)),
@@ -389,7 +389,7 @@ proptest! {
     ) {
         let (b, c) = (batch.len(), contracting.len());
         let mut seed = seed.into_iter();
-        // Batch, contracting and other dimensions, shuffled; where each of them ends up.
+        // Shuffles the batch, contracting and other dimensions. Returns the sizes, and the new place of each dimension.
         let mut shuffled = |others: &[u64]| {
             let sizes: Vec<u64> = batch.iter().chain(&contracting).chain(others).copied().collect();
             let mut places: Vec<usize> = (0..sizes.len()).collect();
@@ -420,7 +420,7 @@ proptest! {
         let meet = |l: &[u64], r: &[u64]| (0..b + c).all(|i| l[lhs_places[i]] == r[rhs_places[i]]);
         let pairs: u64 = of_lhs.iter().map(|l| of_rhs.iter().filter(|r| meet(l, r)).count() as u64).sum();
         prop_assert_eq!(pairs, result.iter().product::<u64>() * contracting.iter().product::<u64>());
-        // The order: batch, left, right, each as they stand in their operand.
+        // The result has the batch dimensions, then those of the left and of the right operand, in the order of the operand.
         let others = |sizes: &[u64], places: &[usize]| -> Vec<u64> {
             let others = (0..sizes.len()).filter(|dimension| !places[..b + c].contains(dimension));
             others.map(|dimension| sizes[dimension]).collect()
@@ -441,7 +441,7 @@ proptest! {
         prop_assert_eq!(&result, &a);
     }
 
-    /// What is known of a size stays known: a bound is dynamic and as large, and what is unbounded agrees with all but a 1.
+    /// Known sizes stay known. A bound gives a dynamic size with the same bound; an unbounded size agrees with any size except 1.
     #[test]
     fn dynamic_sizes_stay_dynamic(sizes in sizes(), dynamic in any::<[bool; 5]>(), window in window_dimension()) {
         let mix = |(&size, dynamic)| if dynamic { Dimension::Bounded(size) } else { Static(size) };
@@ -455,7 +455,7 @@ proptest! {
         }
         let unbounded = vec![Dimension::Unbounded; sizes.len()];
         infer::elementwise(&[&unbounded, &mixed, &unbounded], &mut result)?;
-        // A static 1 says nothing of a size that is not known: XLA would repeat the element.
+        // A static 1 does not determine an unknown size, because XLA would repeat the element.
         let known = |size: &Dimension| if *size == Static(1) { Dimension::Unbounded } else { *size };
         prop_assert_eq!(&result, &mixed.iter().map(known).collect::<Vec<_>>());
         infer::elementwise(&[&fixed(&sizes), &mixed], &mut result)?;
@@ -528,7 +528,7 @@ proptest! {
     }
 }
 
-/// Found by `any_numbers_are_survived`: the product of two numbers near 2^64 does not fit in an i128.
+/// A finding of `any_numbers_are_survived`: the product of two numbers near 2^64 does not fit in an i128.
 #[test]
 fn a_padding_that_is_far_too_large_is_an_error() {
     let padding = [PaddingDimension { low: 0, high: 0, interior: 13_972_019_769_631_643_138 }];

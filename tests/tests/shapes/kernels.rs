@@ -1,4 +1,4 @@
-//! What kernels need in VMEM: the compiler's own answers.
+//! The VMEM that kernels need, compared with the compiler's own answers.
 
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -31,7 +31,7 @@ impl Row {
     fn needed(&self) -> u64 {
         let blocks = self.blocks().map(|(array, block, moves)| {
             let taken = Block::new(self.generation(), array, block).unwrap();
-            // A block that does not move is the whole array.
+            // A block that does not move is the whole array, so it has one copy.
             assert_eq!(taken.copies(), if *moves { 2 } else { 1 }, "{block} of {array}");
             taken.in_memory()
         });
@@ -44,7 +44,7 @@ impl Row {
         self.generation().kernel_vmem().unwrap().limit(self.limit)
     }
 
-    /// Outside of the kernel, the compiler makes `s32` of these, and keeps the result in VMEM where it can: then it needs less.
+    /// The compiler converts these arrays to `s32` before the kernel, and keeps the result in VMEM if it can. Then the kernel needs less.
     fn converts(&self) -> bool {
         self.blocks().any(|(array, ..)| array.element_type() == ElementType::Pred)
     }
@@ -89,7 +89,7 @@ fn what_a_kernel_computes_can_only_add_to_its_blocks() {
             / Block::new(row.generation(), &row.inputs[0].0, &row.inputs[0].1).unwrap().byte_size() as f64
     });
     let more = more.collect::<Vec<_>>();
-    // docs/tpu-formats.md says so.
+    // docs/tpu-formats.md has these figures.
     let most = more.iter().copied().fold(0.0, f64::max);
     assert!(more.len() == 250 && (2.6..2.7).contains(&most), "{most}");
     let nothing = more.iter().filter(|more| **more == 0.0).count();

@@ -44,7 +44,7 @@ proptest! {
 
     #[test]
     fn equal_shapes_hash_alike(shape in strategy::shape()) {
-        // Read from text, a shape keeps its lists elsewhere than one that was put together.
+        // A shape that is read from text stores its lists in another way than one that is built.
         let again: Shape = shape.to_string().parse().unwrap();
         let hasher = BuildHasherDefault::<DefaultHasher>::default();
         prop_assert_eq!(hasher.hash_one(&shape), hasher.hash_one(&again));
@@ -107,7 +107,7 @@ proptest! {
     fn a_reshape_does_not_touch_the_unmodified_dimensions(
         sizes in strategy::sizes(), cuts in proptest::collection::vec(1..=8_usize, 1..=8)
     ) {
-        // The other shape has neighbours of the first one multiplied together.
+        // The other shape merges adjacent dimensions of the first one: its sizes are their products.
         let mut merged = Vec::new();
         let mut rest = sizes.as_slice();
         for cut in cuts {
@@ -167,7 +167,7 @@ proptest! {
     }
 }
 
-/// The random layouts are not all simple ones.
+/// Checks that the random layouts include every kind.
 #[test]
 fn the_strategies_reach_every_kind_of_layout() {
     let mut runner = proptest::test_runner::TestRunner::deterministic();

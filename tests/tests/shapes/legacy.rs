@@ -1,4 +1,4 @@
-//! The layout of 2017: its text, its map, and the modern layout that is the same.
+//! Layouts of 2017: their text, their map, and their modern equivalent.
 
 use proptest::prelude::*;
 use xla_shape::element::U8;
@@ -6,7 +6,7 @@ use xla_shape::{ArrayShape, DynBuffer, ElementType, Slot, shape};
 use xla_shape_parity::legacy::{LegacyError, LegacyShape, PaddingValue};
 use xla_shape_tests::strategy;
 
-/// The example of the documents of 2017, letter by letter.
+/// The example in the documents of 2017, exactly.
 #[test]
 fn the_documents_example() {
     let shape: LegacyShape = "f32[2,3]{0,1:PAD(3,5)V(zero)}".parse().unwrap();
@@ -20,7 +20,7 @@ fn the_documents_example() {
     assert_eq!(shape.padding_bits(), Some(0));
 }
 
-/// The same in memory, for every element type and every value that its padding can hold.
+/// The same example in memory, for every element type and every padding value of the type.
 #[test]
 fn padding_is_filled_with_its_value() {
     let mut letters = DynBuffer::padded(&"u8[2,3]{0,1:PAD(3,5)V(zero)}".parse().unwrap()).unwrap();
@@ -83,7 +83,7 @@ fn text_is_read_and_printed() {
     }
 }
 
-/// What means nothing makes no difference.
+/// Values without a meaning are ignored.
 #[test]
 fn what_means_the_same_is_the_same() {
     let shape = |sizes: &[u64], widths: &[u64], value| {
@@ -161,12 +161,12 @@ fn every_error_stands_at_its_place() {
         assert_eq!(error.to_string(), message, "{text}");
         assert_eq!(&text[std::ops::Range::from(error.span())], place, "{text}");
     }
-    // No text can cause this error.
+    // This error cannot come from a text.
     let error = LegacyShape::new(ElementType::S8, &[1], &[0], &[u64::MAX], None).unwrap_err();
     assert_eq!(error, LegacyError::WidthTooLarge { dimension: 0, width: u64::MAX });
     let message = "expected a padded dimension's width that fits in an i64, found 18446744073709551615";
     assert_eq!(error.to_string(), message);
-    // Today's text of shapes does not have `PAD`.
+    // The text of modern shapes does not have `PAD`.
     assert!("f32[2]{0:PAD(2)}".parse::<ArrayShape>().is_err());
 }
 
@@ -176,7 +176,7 @@ proptest! {
         prop_assert_eq!(shape.to_string().parse(), Ok(shape));
     }
 
-    /// Every element lies where an array of the padded widths would have it.
+    /// Every element has the position that it has in an array whose sizes are the padded widths.
     #[test]
     fn an_array_lies_as_one_of_the_widths(shape in strategy::legacy_shape()) {
         let widths = match shape.padded_dimensions() {
@@ -209,7 +209,7 @@ proptest! {
         prop_assert_eq!(back, shape);
     }
 
-    /// Where a modern layout has an older one, the two place every element alike.
+    /// If a modern layout has an equivalent of 2017, every element has the same position in both.
     #[test]
     fn from_any_modern_layout_only_to_the_same_map(array in strategy::small_array_shape()) {
         if let Some(shape) = LegacyShape::from_modern(&array, None) {
@@ -219,7 +219,7 @@ proptest! {
     }
 }
 
-/// Modern layouts that say in several tiles, or in other words, what widths can say.
+/// Modern layouts that are equivalent to widths, although they have several tiles or another form.
 #[test]
 fn an_older_layout_is_found_where_there_is_one() {
     let convert = |text: &str| {

@@ -54,7 +54,7 @@ fn sizes_end_where_xlas_end() {
             assert!(!error(&text).is_empty(), "{text}");
         }
     }
-    // Each number fits, the product does not: no wrapping, whatever is asked.
+    // Each number fits, but the product does not. No answer wraps around.
     for text in ["f32[9223372036854775807]", "u8[4294967296,4294967296]", "u8[3]{0:T(9223372036854775807,2)}"] {
         if let Ok(array) = text.parse::<ArrayShape>() {
             assert_eq!(array.byte_size(), None, "{text}");
@@ -62,7 +62,7 @@ fn sizes_end_where_xlas_end() {
     }
 }
 
-/// The position is unspecified, but there is one, also where overflow is checked.
+/// The position is unspecified, but there must be one: no panic, even in builds that check for overflow.
 #[test]
 fn an_index_out_of_bounds_has_some_position() {
     for text in ["u8[3,5]", "u8[3,5]{0,1:T(*,2)}", "u8[3,5]{1,0:T(*,7)(3)}", "u8[3,5]{1,0:T(2,3)(*,*,2)}"] {

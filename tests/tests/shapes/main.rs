@@ -1,4 +1,4 @@
-//! Shapes as values: their text, their rules, their sizes, their map, held against XLA's data and by laws.
+//! Tests of shapes as values: their text, rules, sizes and maps, compared with XLA's data and checked by laws.
 
 mod algebra;
 mod bitcasts;

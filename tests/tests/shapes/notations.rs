@@ -1,4 +1,4 @@
-//! Layouts in other notations: what is written says the map, what is read is it, and what is refused is refused for a reason that holds.
+//! Layouts in other notations: a written text expresses the map, reading it gives the same map, and every refusal has a true reason.
 //!
 //! `PROPTEST_CASES=100000 cargo test -p xla-shape-tests --test shapes notations` runs more cases than by default, as `scripts/notations.py` does.
 
@@ -61,7 +61,7 @@ fn tiled(extents: &[u64], steps: &[Step]) -> Vec<u64> {
     values
 }
 
-/// Whether it is a known case in which no tiles are found: a part of an index is not full and leaves room for others, or a tile combines dimensions.
+/// Whether this is a known case in which no tiles are found: a part of an index is not full, so its room is larger, or a tile combines dimensions.
 fn is_known_gap(obstacle: &Obstacle, array: &ArrayShape, map: &Modes) -> bool {
     let is_partial = |mode: &xla_shape::notations::Mode| mode.divisor * mode.size > map.extents()[mode.dimension];
     let combines = |tile: &xla_shape::Tile| tile.dimensions().contains(&TileDimension::Combine);
@@ -69,7 +69,7 @@ fn is_known_gap(obstacle: &Obstacle, array: &ArrayShape, map: &Modes) -> bool {
         && (map.modes().iter().any(is_partial) || array.layout().tiles().iter().any(combines))
 }
 
-/// Checks that the witness of a refusal shows what it should.
+/// Checks that the element or position in a refusal proves the reason.
 fn is_true(obstacle: &Obstacle, array: &ArrayShape, layout: &AnyLayout, table: xla_shape::map::StrideTableRef<'_>) {
     match obstacle {
         Obstacle::Padding { position, size, tile, .. } => {
@@ -91,7 +91,7 @@ fn is_true(obstacle: &Obstacle, array: &ArrayShape, layout: &AnyLayout, table: x
         Obstacle::Uneven { .. } => assert!(is_known_gap(obstacle, array, layout.modes().unwrap()), "{obstacle}"),
         Obstacle::Bits { index, .. } => assert!(index.iter().all(|&entry| entry == 0)),
         Obstacle::Intricate { index } => assert!(index.as_ref().is_none_or(|index| layout.position(index).is_some())),
-        // No element proves these obstacles: the notation lacks a name for the type, or for so many dimensions.
+        // No element proves these obstacles: the notation has no name for the type, or for so many dimensions.
         Obstacle::ElementType { .. } | Obstacle::Dimensions { .. } => {}
         other => panic!("{other:?}"),
     }
@@ -119,7 +119,7 @@ proptest! {
             for index in indices(layout.extents()) {
                 prop_assert_eq!(back.position(&index), layout.position(&index), "{} {}", notation, text);
             }
-            // What is read and written again stays the same.
+            // A text that is read and written again stays the same.
             prop_assert_eq!(back.write(notation), Ok(text));
         }
     }
@@ -209,7 +209,7 @@ proptest! {
                 prop_assert_eq!(back.first_moved(&layout), Ok(None), "{} {}", notation, text);
             }
         }
-        // CuTe has all without an offset, MLIR all.
+        // CuTe can express all maps without an offset; MLIR, all.
         prop_assert_eq!(layout.write(Notation::Cute).is_ok(), offset == 0);
     }
 
@@ -308,7 +308,7 @@ fn expression() -> impl Strategy<Value = Expression> {
 
 #[test]
 fn effort_is_bounded() {
-    // Strides of many bits: whether sums of them meet is a subset sum problem.
+    // Large strides: whether two sums of them are equal is a subset sum problem.
     let mut state = 1_u64;
     let mut next = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -317,7 +317,7 @@ fn effort_is_bounded() {
     let strides: Vec<i64> = (0..40).map(|_| next()).collect();
     let map = Modes::strided(&[2; 40], &strides, 0).unwrap();
     assert_eq!(map.sharing(), Sharing::Unknown);
-    // Many dimensions.
+    // A layout with many dimensions.
     let list = |entry: &str| format!("({})", vec![entry; 20_000].join(","));
     for stride in ["0", "1", "3"] {
         let layout = AnyLayout::read(Notation::Cute, &format!("{}:{}", list("2"), list(stride))).unwrap();
@@ -328,7 +328,7 @@ fn effort_is_bounded() {
     }
     let one = AnyLayout::read(Notation::Cute, &format!("{}:{}", list("1"), list("5"))).unwrap();
     assert!(one.write(Notation::Xla).is_ok());
-    // Many parts.
+    // A text with many parts.
     let sum = (1..=300).map(|by| format!("d0 floordiv {by}")).collect::<Vec<_>>().join(" + ");
     let error = AnyLayout::read(Notation::Memref, &format!("memref<9xf32, affine_map<(d0) -> ({sum})>>")).unwrap_err();
     assert_eq!(error.to_string(), "expected at most 256 parts, found more");

@@ -1,4 +1,4 @@
-//! Laws of padding: what the parts say agrees with the whole.
+//! Laws of padding: the answers about parts agree with the answer about the whole.
 
 use proptest::prelude::*;
 
@@ -52,7 +52,7 @@ proptest! {
                 other.ok()?.byte_size()
             };
             prop_assert_eq!(resized(free.into()), array.byte_size());
-            // If another dimension has size 0, a dimension may grow without end.
+            // If another dimension has size 0, a dimension may grow without limit.
             if array.elements() > Some(0) {
                 prop_assert_ne!(resized((free + 1).into()), array.byte_size());
             }
@@ -61,7 +61,7 @@ proptest! {
 
     #[test]
     fn no_order_is_smaller_than_the_smallest(array in array_shape()) {
-        // All orders of more dimensions take long without optimisation.
+        // With more dimensions, trying all orders takes long without optimisation.
         if array.num_dimensions() <= 4
             && let Some(best) = array.smallest_order() {
             prop_assert!(best.byte_size() <= array.byte_size());
@@ -71,14 +71,14 @@ proptest! {
     }
 }
 
-/// Ten elements of 5 bits take seven bytes, and eleven do.
+/// Ten elements of 5 bits take seven bytes, and so do eleven.
 #[test]
 fn the_bits_to_spare_of_the_last_byte_are_free() {
     let array: xla_shape_core::ArrayShape = "s8[10]{0:E(5)}".parse().unwrap();
     assert_eq!(array.largest_free_size(0), Some(11));
 }
 
-/// An array may have more bits than a `u64` can count: its free sizes are found, too.
+/// An array may have more bits than a `u64` can count: the sizes to which it can grow are found, too.
 #[test]
 fn an_array_of_almost_all_bytes_has_free_sizes() {
     let array: xla_shape_core::ArrayShape = "s8[4611686018427387904,1]{1,0:T(8,1)}".parse().unwrap();

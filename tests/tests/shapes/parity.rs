@@ -1,5 +1,5 @@
-//! `docs/xla-parity.md` is made of the documentation of `xla_shape_parity::table` (`BLESS=1` writes it), and every function that it lists exists
-//! and is called here, and no other.
+//! `docs/xla-parity.md` is made of the documentation of `xla_shape_parity::table` (`BLESS=1` writes it), and exactly the functions that it lists
+//! exist and are called here.
 
 use std::collections::BTreeSet;
 use std::hint::black_box;
@@ -13,7 +13,7 @@ use xla_shape::{
 use xla_shape_parity::shape_util::IndexIterationSpace;
 use xla_shape_parity::{index_util, layout_util, shape_util};
 
-/// Calls each function, and gives the names under which it was called.
+/// Calls each function, and returns the names of the called functions.
 macro_rules! calls {
     ($($function:path => ($($argument:expr),* $(,)?);)*) => {{
         $(let _ = black_box($function($($argument),*));)*
@@ -239,7 +239,7 @@ fn called() -> BTreeSet<String> {
         ShapeIndex::push_front => (index, 0);
         ShapeIndex::pop_front => (index);
     };
-    // These give iterators, which borrow what they walk over.
+    // These return iterators, which borrow the shape.
     let iterators = calls! {
         Shape::get_leaf_shapes => (tuple);
         Shape::flatten_tuple_shape => (tuple);
@@ -252,7 +252,7 @@ fn called() -> BTreeSet<String> {
 fn the_page_lists_what_is_called() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/xla-parity.md");
     let table = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/parity/src/table.md");
-    // In the book, names are not links.
+    // In the book, names have no links.
     let made = std::fs::read_to_string(table).unwrap().replace("[`", "`").replace("`]", "`");
     if std::env::var_os("BLESS").is_some() {
         std::fs::write(path, &made).unwrap();

@@ -1,4 +1,4 @@
-//! What each device has of an array, against JAX's own answers and brute force; and which bytes hold a region.
+//! The part of an array that each device holds, compared with JAX's own answers and brute force; and the bytes that hold a region.
 
 use proptest::prelude::*;
 use serde::Deserialize;
@@ -8,7 +8,7 @@ use xla_shape::tpu::Generation;
 use xla_shape::{ArrayShape, Layout, Slot};
 use xla_shape_tests::corpus;
 
-/// What JAX says of an array on a mesh.
+/// JAX's answer about an array on a mesh.
 #[derive(Deserialize)]
 struct Row {
     hlo: String,
@@ -29,7 +29,7 @@ fn every_device_has_what_jax_gives_it() {
     let rows = corpus::<Row>("partitions.jsonl");
     assert_eq!(rows.len(), 300);
     for row in rows {
-        // JAX numbers the devices of tiles by their places in the mesh, which are theirs where no ids are given.
+        // In the form with tiles, JAX numbers devices by their places in the mesh. These are the devices' own numbers only if the mesh gives no ids.
         let tiles = (!row.mesh.contains("device_ids")).then_some(&row.hlo);
         for text in tiles.into_iter().chain([&row.mesh]) {
             let sharding = text.parse::<Sharding>().unwrap();
@@ -63,14 +63,14 @@ fn parameters_of_partitioned_programs_are_shards() {
         let sharding = sharding.parse::<Sharding>().unwrap();
         let partition = sharding.partition(&whole).unwrap();
         assert_eq!(*partition.shard(), shard);
-        // The layout is the one that a shard has by default.
+        // The shard has the default layout for its sizes.
         let generation = generation.parse::<Generation>().unwrap();
         assert_eq!(partition.shard().clone().with_tpu_layout(generation).unwrap(), shard);
         assert_eq!((partition.device_count().unwrap_or(4), partition.is_even()), (4, true));
     }
 }
 
-/// Shardings of arrays of two dimensions over up to 12 devices, and sizes for them, most of which do not divide.
+/// Shardings of arrays of two dimensions over up to 12 devices, with sizes that mostly cannot be divided evenly.
 fn divided() -> impl Strategy<Value = (Sharding, Vec<u64>)> {
     let tiles = (1_u64..5, 1_u64..4, 1_u64..3);
     (tiles, 0_u64..12, 0_u64..9, any::<bool>()).prop_map(|((a, b, copies), rows, columns, turned)| {

@@ -1,4 +1,4 @@
-//! XLA's schema: the bytes that XLA writes, there and back, and what is wrong with bad messages.
+//! XLA's schema: the bytes that XLA writes are read and written again, and bad messages give errors.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -77,7 +77,7 @@ fn message(text: &str) -> ShapeProto {
     ShapeProto::from(&text.parse::<Shape>().unwrap())
 }
 
-/// The path and the sentence of the error that a changed message gives.
+/// The path and the text of the error for a changed message.
 fn error(text: &str, change: impl FnOnce(&mut ShapeProto)) -> String {
     let mut message = message(text);
     change(&mut message);
@@ -249,7 +249,7 @@ fn old_and_new_fields_are_skipped() {
     let shape: Shape = "f32[2,3]{0,1:T(8,128)}".parse().unwrap();
     let message = ShapeProto::from(&shape);
     let mut layout = message.layout.clone().unwrap().encode_to_vec();
-    // padded_dimensions and padding_value of 2017, format, max_sparse_elements, levels, and one that does not exist.
+    // These fields are padded_dimensions and padding_value of 2017, format, max_sparse_elements, levels, and one that does not exist.
     layout.extend([0x12, 0x02, 0x03, 0x05, 0x18, 0x01, 0x20, 0x01, 0x28, 0x07]);
     layout.extend([0x4a, 0x02, 0x00, 0x00, 0x6a, 0x02, 0x01, 0x01, 0x72, 0x02, 0x01, 0x01, 0xba, 0x3e, 0x01, 0xff]);
     let mut bytes = ShapeProto { layout: None, ..message }.encode_to_vec();
@@ -263,7 +263,7 @@ fn old_and_new_fields_are_skipped() {
 
 #[test]
 fn the_layout_of_2017_is_read() {
-    // minor_to_major [0,1], padded_dimensions [3,5], padding_value zero.
+    // The fields are minor_to_major [0,1], padded_dimensions [3,5], padding_value zero.
     let layout = [0x0a, 0x02, 0x00, 0x01, 0x12, 0x02, 0x03, 0x05, 0x18, 0x01];
     let mut bytes = vec![0x10, 0x0b, 0x1a, 0x02, 0x02, 0x03, 0x2a, layout.len() as u8];
     bytes.extend(layout);

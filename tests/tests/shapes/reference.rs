@@ -1,6 +1,6 @@
-//! The stride table against a second implementation of the definition, over random layouts.
+//! Compares the stride table with a second implementation of the definition, for random layouts.
 //!
-//! The layouts are the same in every run. `scripts/laws.sh` compares more of them, and other ones: it prints their seed.
+//! The layouts are the same in every run. `scripts/laws.sh` compares more layouts, from a new seed, which it prints.
 
 use std::env;
 use std::thread;
@@ -9,7 +9,7 @@ use xla_shape_tests::cases;
 use xla_shape_tests::differential::tables_agree;
 use xla_shape_tests::reference::ReferenceShape;
 
-/// How many layouts a run compares for each case of a property test.
+/// The number of layouts that a run compares, for each case of a property test.
 const LAYOUTS: usize = 40;
 
 /// The most positions that a layout may have, so that all can be compared.
@@ -18,7 +18,7 @@ const MAX_POSITIONS: u64 = 300;
 const ELEMENT_TYPES: [ElementType; 5] =
     [ElementType::F32, ElementType::Bf16, ElementType::S8, ElementType::S4, ElementType::Pred];
 
-/// A random array of few positions, without an element type, which is chosen separately.
+/// A random array with few positions, without an element type; the type is chosen separately.
 fn random_shape(random: &mut fastrand::Rng) -> ReferenceShape {
     loop {
         let num_dimensions = random.usize(0..=6);

@@ -1,4 +1,4 @@
-//! What moves between devices when a sharding changes, against brute force: each element of each shard.
+//! The data that move between devices when a sharding changes, compared with brute force for each element of each shard.
 
 use proptest::prelude::*;
 use serde::Deserialize;
@@ -12,13 +12,14 @@ use xla_shape::{ArrayShape, Layout, Slot};
 use xla_shape_answers::reshard::Through;
 use xla_shape_tests::{corpus, every, is_thorough};
 
-/// A sharding of an array of this rank: sizes of tiles, copies, and the order of the devices; often uneven.
+/// A random sharding of an array of this rank: the number of tiles in each dimension, the copies, and the order of the devices. The shards are often
+/// uneven.
 fn sharding(rank: usize) -> impl Strategy<Value = Sharding> {
     let tiles = prop::collection::vec(1_u64..4, rank);
     (tiles, 1_u64..4, any::<prop::sample::Index>(), any::<bool>()).prop_map(|(tiles, copies, order, is_listed)| {
         let devices = tiles.iter().product::<u64>() * copies;
         let dimensions = tiles.iter().chain([&copies]).map(ToString::to_string).collect::<Vec<_>>().join(",");
-        // A list begins with any device; an iota may be transposed.
+        // A list may begin with any device; an iota may be transposed.
         let order = match (is_listed, order.index(devices as usize) as u64) {
             (true, first) => {
                 (0..devices).map(|i| ((i * 5 + first) % devices).to_string()).collect::<Vec<_>>().join(",")
@@ -85,7 +86,7 @@ fn change() -> impl Strategy<Value = Change> {
     })
 }
 
-/// The shard of a device: at each position the row-major number of an element of the whole array, or `None`.
+/// The shard of a device: for each position, the row-major number of its element in the whole array, or `None`.
 fn shard(partition: &Partition, device: i64) -> Vec<Option<u64>> {
     let Ok(region) = partition.region(device) else { return Vec::new() };
     let table = partition.shard().stride_table().unwrap();
@@ -101,7 +102,7 @@ fn shard(partition: &Partition, device: i64) -> Vec<Option<u64>> {
     (0..table.as_ref().positions()).map(at).collect()
 }
 
-/// The new shard of a device, made of the runs.
+/// The new shard of a device, assembled from the runs of the plan.
 fn made(reshard: &Reshard, device: i64) -> Vec<Option<u64>> {
     let mut made = vec![None; shard(reshard.to(), device).len()];
     for source in reshard.sources(device) {
@@ -139,12 +140,12 @@ proptest! {
         for device in reshard.receivers().collect::<Vec<_>>() {
             prop_assert_eq!(made(&reshard, device), shard(reshard.to(), device), "device {}", device);
         }
-        // Where no sharding names devices, each device that there may be has the array, and keeps it.
+        // If no sharding names devices, any device has the whole array, and keeps it.
         let is_named = [reshard.from(), reshard.to()].iter().any(|partition| partition.device_count().is_some());
         prop_assert_eq!(reshard.sources(1_000).next().is_none(), is_named || array.elements() == Some(0));
     }
 
-    /// Nobody receives what they have, and those who have a part send it equally often, or are the receiver's neighbours.
+    /// No device receives what it has already. The devices that hold a part send it equally often, except those on the receiver's host.
     #[test]
     fn the_nearest_send(Change { array, shardings: [from, to], .. } in change(), per_host in 1_u64..9) {
         let reshard = from.reshard(&to, &array).unwrap();
@@ -170,16 +171,17 @@ proptest! {
         }
         prop_assert_eq!(near.bytes(), reshard.bytes());
         prop_assert_eq!(reshard.messages(), Some(reshard.transfers().count() as u64));
-        // What is needed is kept or received.
+        // All needed bytes are either kept or received.
         let needed = reshard.receivers().map(|device| to.partition(&array).unwrap().region(device).unwrap().elements()).sum::<u64>();
         let needed = (needed * array.element_bits()).div_ceil(8);
         let parts = reshard.bytes().unwrap() + reshard.bytes_kept().unwrap();
-        // Each of the two is rounded to bytes.
+        // Both numbers are rounded up to bytes.
         prop_assert!((needed..=needed + 1).contains(&parts), "{} {}", needed, parts);
     }
 }
 
-/// All shardings of a matrix on 2, 3 and 4 devices: the tiles, the copies of each, and every order of the devices; first those in order.
+/// All shardings of a matrix on 2, 3 and 4 devices: all tiles, all numbers of copies, and every order of the devices. The flag says whether the
+/// devices are in ascending order.
 fn small_worlds() -> Vec<(Sharding, bool)> {
     let mut all = vec![("{replicated}".parse().unwrap(), true)];
     all.extend([0, 2].map(|device| (Sharding::maximal(device), true)));
@@ -207,7 +209,7 @@ fn small_worlds() -> Vec<(Sharding, bool)> {
     all
 }
 
-/// The most messages of one device if each message is sent by one of these devices: the least of all choices.
+/// Distributes messages over these senders as evenly as possible, by trying all choices. Returns the most messages of one sender.
 fn most_even(messages: usize, senders: usize) -> usize {
     let most = |mut choice: usize| {
         let mut sent = [0; 4];
@@ -220,8 +222,8 @@ fn most_even(messages: usize, senders: usize) -> usize {
     (0..senders.pow(messages as u32)).filter_map(most).min().unwrap_or(0)
 }
 
-/// Each device receives every element that it lacks, once, from a device that has it, and nothing else, so that no plan moves less. No
-/// other choice of senders has fewer messages of a part for the device that sends most.
+/// Each device receives exactly the elements that it lacks, each once, from a device that has it. So no plan moves less. For each part, no other
+/// choice of senders gives fewer messages to the busiest sender.
 #[test]
 fn no_plan_of_a_small_world_moves_less() {
     // A set of elements, as bits.
@@ -232,7 +234,7 @@ fn no_plan_of_a_small_world_moves_less() {
     };
     let world = small_worlds();
     let mut plans = 0;
-    // Other numbers of the devices before are another order of those afterwards.
+    // Renumbering the devices is the same as another order after the change, so the order before is always ascending.
     let arrays = ["f32[3,4]", "f32[1,3]"].map(|text| text.parse::<ArrayShape>().unwrap());
     let pairs = arrays.iter().flat_map(|array| world.iter().map(move |(from, is_in_order)| (array, from, is_in_order)));
     for (array, from, _) in pairs.filter(|(.., is_in_order)| **is_in_order) {
@@ -241,7 +243,7 @@ fn no_plan_of_a_small_world_moves_less() {
         for (to, _) in &world {
             let plan = from.reshard(to, array).unwrap();
             plans += 1;
-            // The messages of each sender, by the devices that have a part.
+            // For each set of devices that hold a part: the number of messages of each sender.
             let mut parts = BTreeMap::<u8, [usize; 4]>::new();
             for device in plan.receivers() {
                 let own = has[device as usize];
@@ -266,14 +268,14 @@ fn no_plan_of_a_small_world_moves_less() {
     assert_eq!(plans, 2 * 15 * world.len());
 }
 
-/// Elements of 4 bits are moved, too, and what is not whole is refused.
+/// Elements of 4 bits are moved, too, and shards of a wrong length are refused.
 #[test]
 fn shards_are_received() {
     let [rows, columns] =
         ["{devices=[2,1]<=[2]}", "{devices=[1,2]<=[2]}"].map(|text| text.parse::<Sharding>().unwrap());
     let array = "s4[2,6]{1,0:E(4)}".parse().unwrap();
     let reshard = rows.reshard(&columns, &array).unwrap();
-    // Three bytes have a row: 1 to 6, and 7 to 12. The lower half of a byte is the first element.
+    // Each row takes three bytes: elements 1 to 6, and 7 to 12. The lower half of a byte is its first element.
     let before = [[0x21, 0x43, 0x65], [0x87, 0xa9, 0xcb]];
     let shard = |device: i64| before.get(device as usize).map(|shard| &shard[..]);
     let mut after = [[0; 3]; 2];
@@ -308,7 +310,7 @@ fn a_cache_moves_between_groups() {
     }
 }
 
-/// In a plan for thousands of devices, one device's part is computed without the parts of the others.
+/// For thousands of devices, the part of one device is computed without the parts of the others.
 #[test]
 fn one_device_of_many() {
     let rows = "{devices=[4096,1]<=[4096]}".parse::<Sharding>().unwrap();
@@ -355,7 +357,7 @@ impl Collective {
     }
 }
 
-/// The partitioner of XLA never sends less, and where one collective does it, it is the same one.
+/// XLA's partitioner never sends less. If a single collective is enough, it uses the same one.
 #[test]
 fn xla_sends_no_less() {
     let rows = corpus::<Row>("reshards.jsonl");
@@ -392,7 +394,7 @@ struct Warned {
     through: Option<Vec<String>>,
     /// The bytes that all devices receive in XLA's program.
     direct_bytes: u64,
-    /// The same of a program that goes through the sharding, and whether XLA warns of it.
+    /// The same for a program that goes through the shardings, and whether XLA warns about it.
     through_bytes: Option<u64>,
     warns: Option<bool>,
 }
@@ -401,7 +403,7 @@ fn texts(through: &Through) -> Vec<String> {
     through.shardings.iter().map(|between| between.sharding.clone()).collect()
 }
 
-/// Each step is one operation, or none, and the last one leads to the sharding that is asked for.
+/// Checks that each step is one collective or none, and that the last one leads to the requested sharding.
 fn is_made_of_single_steps(through: &Through, [from, to]: [&Sharding; 2], array: &ArrayShape) {
     let sides = [from].into_iter().chain(&through.values).chain([to]).collect::<Vec<_>>();
     let steps = sides.windows(2).map(|sides| sides[0].reshard(sides[1], array).unwrap()).collect::<Vec<_>>();
@@ -433,7 +435,7 @@ fn a_sharding_between_saves_bytes() {
     assert_eq!((found.count(), rows.len()), (64, 64));
 }
 
-/// Shardings that name axes keep their mesh, and large meshes take no time.
+/// Shardings that name axes keep their mesh, and large meshes take little time.
 #[test]
 fn a_sharding_between_is_in_the_same_notation() {
     let through = |array: &str, from: &str, to: &str| {
@@ -446,7 +448,7 @@ fn a_sharding_between_is_in_the_same_notation() {
         through("f32[1024,32,64]", &named("{'data','x'}, {'y'}, {}"), &named("{'data'}, {}, {'x','y'}")),
         Some(vec![named("{'data'}, {'y'}, {'x'}")])
     );
-    // Lists of devices: an iota, and an order of the mesh.
+    // Lists of devices that are equal to an iota, and to an order of the mesh.
     let listed = |tiles: &str| format!("{{devices={tiles}0,1,2,3,7,6,5,4 last_tile_dim_replicate}}");
     let rows = "{devices=[8,1]0,1,2,3,7,6,5,4}";
     let halves = through("f32[64,16]", rows, &listed("[1,2,4]"));
@@ -454,7 +456,7 @@ fn a_sharding_between_is_in_the_same_notation() {
     let one = through("f32[64,16]", "{devices=[4,1,2]<=[8] last_tile_dim_replicate}", "{devices=[4,2]0,2,4,6,1,3,5,7}");
     assert_eq!(one, Some(vec!["{devices=[4,2]<=[8]}".to_owned()]));
     assert_eq!(through("f32[1024]", "{devices=[1024]<=[1024]}", "{devices=[1024]<=[512,2]T(1,0)}"), None);
-    // What cannot be divided evenly, is on other devices, or is not divided by axes has none.
+    // There is no sharding to go through if shards are uneven, the devices differ, or the array is not divided by axes.
     let (rows, columns) = ("{devices=[4,2]<=[8]}", "{devices=[2,4]<=[4,2]T(1,0)}");
     assert_eq!(through("f32[8,6]", rows, columns), None);
     assert_eq!(through("f32[8,8]", rows, "{devices=[1,4]<=[4]}"), None);
@@ -463,7 +465,7 @@ fn a_sharding_between_is_in_the_same_notation() {
     assert_eq!(through("f32[12,12]", "{devices=[3,4]<=[12]}", "{devices=[4,3]<=[12]}"), None, "3 and 4 overlap");
 }
 
-/// Arrays of very many dimensions, and shardings with very many axes that move, are answered.
+/// There is an answer for arrays of very many dimensions, and for shardings in which very many axes move.
 #[test]
 fn a_sharding_between_many_dimensions() {
     let list = |first: &[u64], rank: usize, rest: u64| {
@@ -472,7 +474,7 @@ fn a_sharding_between_many_dimensions() {
     let few = "f32[32,16,32]".parse().unwrap();
     let [from, to] = ["{devices=[1,2,4]<=[4,2]T(1,0)}", "{devices=[8,1,1]<=[8]}"].map(|text| text.parse().unwrap());
     let few = Through::new(&few, &from, &to).unwrap();
-    // Dimensions of one element change nothing.
+    // Dimensions of one element do not change the answer.
     for rank in [4, 60, 200] {
         let array = format!("f32[{}]", list(&[32, 16, 32], rank, 1)).parse().unwrap();
         let from = format!("{{devices=[{}]<=[4,2]T(1,0)}}", list(&[1, 2, 4], rank, 1)).parse().unwrap();
@@ -481,7 +483,7 @@ fn a_sharding_between_many_dimensions() {
         is_made_of_single_steps(&many, [&from, &to], &array);
         assert_eq!((many.collectives, many.bytes_moved), (few.collectives.clone(), few.bytes_moved), "{rank}");
     }
-    // Others, and more axes, make the search shorter.
+    // Larger dimensions and more axes make the search stop earlier.
     for (rank, rest) in [(60, 1), (50, 2)] {
         let array = format!("u8[{}]", list(&[128, 2, 2, 2, 2, 2, 2, 2], rank, rest)).parse().unwrap();
         let before = list(&[2], rank, 1);
@@ -494,16 +496,16 @@ fn a_sharding_between_many_dimensions() {
     }
 }
 
-/// A rearrangement with a sharding and a layout on either side. Lists of two have the left side first.
+/// A rearrangement with a sharding and a layout on either side. In lists of two, the left side comes first.
 #[derive(Clone, Debug)]
 struct Rearranged {
     /// The size of each axis, and a number by which the axes are sorted on the right side.
     axes: Vec<(u64, u32)>,
-    /// Whether a dimension ends after each axis.
+    /// For each side and each axis: whether a dimension ends after it.
     ends: [Vec<bool>; 2],
-    /// In how many parts each dimension is cut, if its size is a multiple of that number.
+    /// For each side: the number of parts into which each dimension is cut, if its size is a multiple of that number.
     cuts: [Vec<u64>; 2],
-    /// The number of the layout.
+    /// For each side: the number of the layout.
     layouts: [usize; 2],
 }
 
@@ -514,7 +516,7 @@ fn rearranged() -> impl Strategy<Value = Rearranged> {
     })
 }
 
-/// Groups of these axes.
+/// These axes in groups, one for each dimension.
 fn grouped(axes: &[usize], ends: &[bool]) -> Vec<Vec<usize>> {
     let mut groups = vec![Vec::new()];
     for (&axis, &ends) in axes.iter().zip(ends) {
@@ -527,7 +529,7 @@ fn grouped(axes: &[usize], ends: &[bool]) -> Vec<Vec<usize>> {
     groups
 }
 
-/// Each device has the same bytes as an array of the axes.
+/// Each device holds the same bytes of an array as of the corresponding array whose dimensions are the axes.
 #[test]
 fn arrays_of_axes_have_the_bytes_of_the_arrays() {
     let mut runner = prop::test_runner::TestRunner::new(ProptestConfig::with_cases(600));
@@ -566,7 +568,7 @@ fn arrays_of_axes_have_the_bytes_of_the_arrays() {
         let result = rearrangement.result(&arrays[0]).unwrap();
         prop_assert_eq!(result.dimensions(), arrays[1].dimensions());
         let divided = |side: usize| {
-            // Only what divides the dimension, so that shards are even.
+            // Cut a dimension only if that divides it evenly.
             let cuts = sizes(&sides[side]).into_iter().zip(&cuts[side]);
             let cuts = cuts.map(|(size, &cut)| if size % cut == 0 { cut } else { 1 }).chain([2]).collect::<Vec<_>>();
             let devices = cuts.iter().product::<u64>();
@@ -588,7 +590,8 @@ fn arrays_of_axes_have_the_bytes_of_the_arrays() {
             reshard => reshard.unwrap(),
         };
         done.set(done.get() + 1);
-        // The row-major number of an element afterwards is one of an index in the order of the right side.
+        // The row-major number before the change, of an element with this number after it. That number counts the axes in the order of the right
+        // side.
         let before_number = |number: u64| {
             let mut rest = number;
             let mut index = vec![0; axes.len()];

@@ -1,4 +1,4 @@
-//! serde: text where people read, structure where they do not, and nothing invalid from either.
+//! serde: human-readable formats hold text, binary formats hold structure, and neither can produce an invalid shape.
 
 use proptest::prelude::*;
 use serde::Serialize;
@@ -63,7 +63,7 @@ fn every_error_says_what_is_wrong() {
 
 #[test]
 fn broken_structures_are_errors() {
-    // A token is part 2, a tuple part 1 with its number of elements.
+    // A token is variant 2; a tuple is variant 1, with its number of elements.
     let read = |parts: &[u8]| postcard::from_bytes::<Shape>(parts);
     assert_eq!(read(&[1, 2]), Ok(Shape::Token));
     assert_eq!(read(&[2, 1, 1, 2]), Ok(Shape::tuple(vec![Shape::Token]).unwrap()));
@@ -84,7 +84,7 @@ fn broken_structures_are_errors() {
     assert!(postcard::from_bytes::<ArrayShape>(&array).is_err());
     let mut older = postcard::to_allocvec(&"f32[2]{0:PAD(4)V(one)}".parse::<LegacyShape>().unwrap()).unwrap();
     assert!(postcard::from_bytes::<LegacyShape>(&older).is_ok());
-    // The value is the last byte, of which the lowest bit is the sign.
+    // The value is the last byte, whose lowest bit is the sign.
     *older.last_mut().unwrap() = 13 << 1;
     assert!(postcard::from_bytes::<LegacyShape>(&older).is_err());
 }

@@ -1,4 +1,4 @@
-//! Shardings against XLA's own answers, and their laws.
+//! Compares shardings with XLA's own answers, and checks their laws.
 
 use serde::Deserialize;
 use std::fmt::Write;
@@ -7,7 +7,7 @@ use xla_shape::shard::{MAX_AXES, Sharding, ShardingError, ShardingKind, Subgroup
 use xla_shape::text::ParseErrorKind;
 use xla_shape_tests::corpus;
 
-/// What XLA says of a text.
+/// XLA's answers about a text.
 #[derive(Deserialize)]
 struct Row {
     text: String,
@@ -31,7 +31,7 @@ fn read(text: &str) -> Sharding {
     text.parse().unwrap_or_else(|error| panic!("{error} in {text}"))
 }
 
-/// Checks everything that XLA says of a sharding.
+/// Checks all of XLA's answers about a sharding.
 fn check(row: &Row) {
     let text = &row.text;
     let sharding = match (row.ok, text.parse::<Sharding>()) {
@@ -120,7 +120,7 @@ fn an_iota_of_any_size_takes_no_memory() {
         assert_eq!(sharding.to_string().parse(), Ok(sharding.clone()));
         assert_eq!(sharding.to_tiled().unwrap().to_string().parse(), Ok(sharding));
     }
-    // Where an order of so many devices would have to be listed, it is an error.
+    // If an order of so many devices would have to be listed, that is an error.
     let (message, place) = error("{devices=[10000000,6]<=[5,4000000,3]T(1,0,2) last_tile_dim_replicate}");
     assert_eq!(
         (message.as_str(), place),

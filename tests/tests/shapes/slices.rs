@@ -1,4 +1,4 @@
-//! Slices without a copy: in each slice that is said to be contiguous, every element is at its expected position.
+//! Slices without a copy: in each slice that is reported as contiguous, every element is at its expected position.
 
 use proptest::prelude::*;
 use xla_shape::{Buffer, index, shape};
@@ -27,7 +27,7 @@ proptest! {
         prop_assume!(whole.len() == shape.num_dimensions() && whole.len() <= cuts.len() && !whole.contains(&0));
         let (mut starts, mut sizes) = (vec![], vec![]);
         for (dimension, (&size, (start, limit, kind))) in whole.iter().zip(&cuts).enumerate() {
-            // Often all of a dimension, or at the edges of tiles, so that many are slices.
+            // Often cut at the edges of tiles, or take the whole dimension, so that many slices are contiguous.
             let tile = if *kind == 0 { 1 } else { shape.layout().tile_size(dimension).max(1) };
             let start = if *kind == 1 { 0 } else { start.index(size as usize) as u64 / tile * tile };
             let limit = if *kind == 1 { size } else { (limit.index(size as usize) as u64 / tile * tile + tile).min(size) };
@@ -46,7 +46,7 @@ proptest! {
         }
         let elements = |shape: &ArrayShape| shape.physical_elements().expect("a static shape");
         prop_assert!(origin + elements(&part) <= elements(&shape), "{} from {:?} of {}", part, starts, shape);
-        // What is padding in the slice is padding in the array.
+        // Padding of the slice is padding of the array, too.
         let own: std::collections::HashSet<u64> = indices(&sizes).iter().map(|index| position(&part, index)).collect();
         for index in indices(&whole) {
             let at = position(&shape, &index);
@@ -55,7 +55,7 @@ proptest! {
         }
     }
 
-    /// Without tiles, a range of rows is a slice. A range of columns is a slice only if there is a single row.
+    /// Without tiles, a range of rows is a contiguous slice. A range of columns is one only if there is a single row.
     #[test]
     fn rows_of_an_untiled_array_are_slices(rows in 1..9_u64, columns in 2..9_u64, at in any::<prop::sample::Index>()) {
         let shape = ArrayShape::new(

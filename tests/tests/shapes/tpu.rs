@@ -1,4 +1,4 @@
-//! The layouts that TPUs choose: XLA's own answers, and laws.
+//! The layouts that TPUs choose: compared with XLA's own answers, and checked by laws.
 
 use proptest::prelude::*;
 use serde::Deserialize;
@@ -32,7 +32,7 @@ fn every_row_of_the_compiler_is_answered_alike() {
         for (family, expected) in FAMILIES.into_iter().zip([&row.v2, &row.v4]) {
             let layout = default_layout(family[0], shape.element_type(), shape.dimensions()).unwrap();
             assert_eq!(layout.to_string(), *expected, "{} on {}", row.shape, family[0]);
-            // The rule counts as many bytes as the layout.
+            // The rule and the layout give the same number of bytes.
             let on_tpu = shape.clone().with_tpu_layout(family[0]).unwrap();
             assert_eq!(on_tpu.byte_size(), Some(layout.byte_size()), "{on_tpu}");
             assert!(on_tpu.physical_elements() >= shape.elements(), "{on_tpu}");
@@ -134,7 +134,7 @@ fn sizes_that_overflow_are_errors() {
                         "in the tiles of a TPU, the array takes more bytes than fit in an i64"
                     );
                 } else {
-                    // Such an array is large, but it exists.
+                    // Such an array is large, but valid.
                     assert_eq!(sizes[0], Dimension::Static(1 << 50));
                 }
             }
@@ -175,7 +175,8 @@ fn arrays() -> impl Strategy<Value = (Generation, ElementType, Vec<Dimension>)> 
 }
 
 proptest! {
-    /// No other pair of most minor dimensions pads less than the chosen one. 2-bit elements are weighed as if tiles had 8 rows.
+    /// No other pair of most minor dimensions has less padding than the chosen one. Elements of 2 bits are left out, because XLA compares them as if
+    /// tiles had 8 rows.
     #[test]
     fn no_other_order_pads_less((generation, element_type, dimensions) in arrays()) {
         let default = default_layout(generation, element_type, &dimensions).unwrap();
@@ -193,7 +194,7 @@ proptest! {
         }
     }
 
-    /// There is room for every element, and the order has every dimension once.
+    /// The layout is valid for the array: it has room for every element, and its order has every dimension once.
     #[test]
     fn the_layout_is_one_of_the_array((generation, element_type, dimensions) in arrays()) {
         let default = default_layout(generation, element_type, &dimensions).unwrap();
@@ -214,7 +215,7 @@ fn entry_parameters_of_compiled_modules_have_the_default_layout() {
         let entry = parsed.entry().unwrap();
         for parameter in entry.instructions().filter(|instruction| instruction.parameter_number().is_some()) {
             let (name, shape) = (parameter.name(), parameter.shape());
-            // What is kept on the host is marked, and else alike.
+            // Arrays on the host have another memory space, but otherwise the same layout.
             let on_tpu = shape.clone().with_tpu_layout(generation).unwrap();
             let unmarked = shape.clone().try_map_arrays(|array| {
                 let layout = array.layout().clone().with_memory_space(0)?;
@@ -242,7 +243,7 @@ fn blocks_are_taken_as_pallas_takes_them() {
         let answer = Block::new(Generation::V5e, &array, &block);
         assert_eq!(answer.is_ok(), taken, "{block} of {array}: {answer:?}");
         if let Ok(answer) = answer {
-            // The last dimension stays the most minor one, whatever would pad less.
+            // The last dimension stays the most minor one, even if another order has less padding.
             let natural = answer.layout().layout();
             assert!(natural.is_monotonic_with_dim0_major(), "{natural}");
             let in_vmem = ArrayShape::new(answer.element_type(), block.dimensions(), natural).unwrap();
@@ -252,7 +253,7 @@ fn blocks_are_taken_as_pallas_takes_them() {
     }
 }
 
-/// The type, its constants, the value and the text of the same array say the same.
+/// The type, its constants, the value and the text of the same array agree.
 #[test]
 fn types_constants_and_values_agree() {
     use xla_shape::types::ArrayType;
@@ -269,7 +270,7 @@ fn types_constants_and_values_agree() {
             let text = concat!(stringify!($element), stringify!([$($size),*]));
             let generation = stringify!($generation).parse().unwrap();
             agree::<tpu_shape!($generation, $element[$($size),*])>(generation, text);
-            // With sizes in braces, the compiler computes the layout and not the macro.
+            // With sizes in braces, the compiler computes the layout, not the macro.
             agree::<tpu_shape!($generation, $element[$({ $size }),*])>(generation, text);
         )* };
     }
@@ -283,7 +284,7 @@ fn types_constants_and_values_agree() {
     _ = same;
 }
 
-/// The tiles of every program that was compiled for a TPU, and of every answer of the compiler, are used.
+/// All tiles in programs that were compiled for a TPU, and in the compiler's answers, have an effect.
 #[test]
 fn tiles_of_compiled_programs_are_used() {
     let mut tiled = 0;

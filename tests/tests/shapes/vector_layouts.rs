@@ -1,4 +1,4 @@
-//! Vector layouts: the compiler's own register counts, and laws over every layout of a small world.
+//! Vector layouts: compared with the compiler's own register counts, and checked by laws for every layout of a small set.
 
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -152,14 +152,14 @@ fn vectors_that_have_no_such_layout_are_refused() {
     assert_eq!(plain.registers(&[u64::MAX, 8]), Err(VectorLayoutError::TooLarge));
     assert_eq!(plain.map(&[1 << 40, 1 << 40, 8, 8]).err(), Some(VectorLayoutError::TooLarge));
     assert_eq!(plain.grid(&[]), Err(VectorLayoutError::NumDimensions { at_least: 2, found: 0 }));
-    // A scalar has both dimensions from the layout.
+    // For a scalar, both dimensions are implicit in the layout.
     assert_eq!(layout("32,{0,0},(8,128),-2,-1").registers(&[]), Ok(1));
     assert_eq!(plain.map(&[8, 128]).unwrap().location(&[8, 0]), None);
     assert_eq!(plain.map(&[8, 128]).unwrap().element(Location { register: 2, sublane: 0, lane: 0, part: 0 }), None);
     assert_eq!(plain.map(&[8, 128]).unwrap().element(Location { register: 0, sublane: 8, lane: 0, part: 0 }), None);
 }
 
-/// Sizes of vectors with one to three dimensions that end within, at and after a register.
+/// Sizes of vectors with one to three dimensions that end inside a register, at its end, and after it.
 const SIZES: [&[u64]; 8] = [&[1], &[5], &[300], &[1, 1], &[3, 130], &[17, 128], &[2, 2, 129], &[2, 1, 256]];
 
 /// All indices of an array of these sizes.
@@ -196,12 +196,12 @@ fn each_element_has_a_place_and_is_found_there() {
     }
 }
 
-/// Every place at which a layout stores an element: the register along rows and columns (`None` where one register stands for all), then
-/// sublane, lane and part.
+/// Every place at which a layout stores an element: the register along rows and along columns (`None` if one register stands for all), then sublane,
+/// lane and part.
 fn places(layout: &VectorLayout, sizes: &[u64]) -> BTreeMap<Vec<u64>, BTreeSet<[Option<u64>; 5]>> {
     let [rows, columns] = layout.offsets().map(|offset| offset == Offset::Replicated);
     let map = layout.map(sizes).unwrap();
-    // What a register of the same tiles holds at each row and column.
+    // The content of a register with the same tiles, for each row and column.
     let [slice_rows, slice_columns] = layout.slice();
     let whole =
         VectorLayout::new(layout.bits(), [Offset::Fixed(0); 2], layout.tile(), ImplicitDimensions::None).unwrap();
@@ -225,7 +225,8 @@ fn places(layout: &VectorLayout, sizes: &[u64]) -> BTreeMap<Vec<u64>, BTreeSet<[
             Offset::Replicated => 0,
         };
         let [row, column] = [at(layout.offsets()[0], row), at(layout.offsets()[1], column)];
-        // Leading registers and rows of registers, as one number: a row of a layout with one row in a tile may be a leading dimension in another.
+        // Combine the leading dimensions and the rows of registers into one number, because a row of a layout with one row in a tile may be a
+        // leading dimension in another layout.
         let outer = leading.iter().zip(sizes).fold(0, |outer, (entry, size)| outer * size + entry);
         let grid_rows = map.grid()[map.grid().len() - 2];
         let has_rows = layout.rows_and_columns(sizes).unwrap()[0] > 1;
@@ -249,7 +250,7 @@ fn places(layout: &VectorLayout, sizes: &[u64]) -> BTreeMap<Vec<u64>, BTreeSet<[
 
 #[test]
 fn what_generalizes_another_layout_stores_each_element_where_that_does() {
-    // Few sizes and the offsets at the begin: the sets are large.
+    // Use few sizes, and only offsets at the beginning, because the sets are large.
     let layouts: Vec<VectorLayout> = small_world()
         .into_iter()
         .filter(|layout| {

@@ -1,5 +1,6 @@
-//! Small worlds: arrays of up to three dimensions with sizes from 0, in every order, with every tile of small entries and `*`, also
-//! twice. `scripts/laws.sh` has every case of two dimensions, `cargo test` every third. Iterators, lookups of indices and copies are compared with the definition.
+//! Compares iterators, lookups of indices and copies with the definition, for all arrays of a small set: up to three dimensions, small sizes
+//! including 0, every order, and up to two tiles with small entries and `*`. `scripts/laws.sh` checks every case of two dimensions, `cargo test`
+//! every third.
 
 use std::collections::BTreeMap;
 use xla_shape::element::U8;
@@ -32,7 +33,7 @@ fn tiles(len: usize, sizes: &[u64]) -> Vec<Vec<Option<u64>>> {
     tiles
 }
 
-/// Every list of up to two tiles, the second of fewer entries.
+/// Every list of up to two tiles, the second one with fewer entries.
 fn tilings(len: usize, second: usize) -> Vec<Vec<Vec<Option<u64>>>> {
     let first = tiles(len, &[1, 2, 3]);
     let second = tiles(second, &[2, 3]);
@@ -40,7 +41,7 @@ fn tilings(len: usize, second: usize) -> Vec<Vec<Vec<Option<u64>>>> {
     [vec![]].into_iter().chain(first.iter().map(|tile| vec![tile.clone()])).chain(pairs).collect()
 }
 
-/// Calls `check` with all arrays of a rank; with every `step`th of them, if there are too many.
+/// Calls `check` with the arrays of a rank: with all, or with every `step`th one if there are too many.
 fn worlds(rank: usize, sizes: &[u64], tilings: &[Vec<Vec<Option<u64>>>], step: usize, mut check: impl FnMut(&World)) {
     // The numbers of orders and of tilings are even, so an odd step reaches all of them.
     let step = if rank > 1 && !is_thorough() { 2 * step + 1 } else { step };
@@ -65,7 +66,7 @@ fn worlds(rank: usize, sizes: &[u64], tilings: &[Vec<Vec<Option<u64>>>], step: u
     }
 }
 
-/// An array, and what lies at each of its positions by the definition.
+/// An array, and the content of each of its positions by the definition.
 struct World {
     reference: ReferenceShape,
     shape: ArrayShape,
@@ -78,13 +79,13 @@ impl World {
         Self { map: reference.map(), reference, shape }
     }
 
-    /// What lies at each position if only indices below `sizes` are elements.
+    /// The content of each position, if only indices below `sizes` are elements.
     fn slots(&self, sizes: &[u64]) -> Vec<Option<Vec<u64>>> {
         let inside = |index: &&Vec<u64>| index.iter().zip(sizes).all(|(index, size)| index < size);
         self.map.iter().map(|index| index.as_ref().filter(inside).cloned()).collect()
     }
 
-    /// Compares all ways to walk over a table, whose extents are these sizes.
+    /// Compares all ways to iterate over a table with the definition; its extents are these sizes.
     fn check_walks(&self, table: StrideTableRef<'_>, sizes: &[u64], what: &str) {
         let expected = self.slots(sizes);
         let name = || format!("{} as {what} with sizes {sizes:?}", self.shape);
@@ -112,7 +113,7 @@ impl World {
         assert_eq!(after, Slot::OutOfRange, "{}", name());
     }
 
-    /// The table of the run-time shape, that of a `const`, and what is made of them.
+    /// Checks the table of the run-time shape, the table of a `const`, and what is computed from them.
     fn check_tables(&self) {
         let sizes = &self.reference.sizes;
         tables_agree(&self.reference, ElementType::U8).unwrap();
@@ -130,7 +131,7 @@ impl World {
         }
     }
 
-    /// Dimensions that are bounds: the elements are those below smaller sizes.
+    /// Checks dimensions with bounds: only indices below smaller sizes are elements.
     fn check_bounds(&self) {
         let extents = &self.reference.sizes;
         let table = StaticStrideTable::new(extents, self.shape.layout()).unwrap();
@@ -142,7 +143,7 @@ impl World {
         self.check_walks(table.with_extents(&nothing), &nothing, "a bound");
     }
 
-    /// Every choice of dimensions whose sizes are known only later.
+    /// Checks every choice of unbounded dimensions, whose sizes are known only later.
     fn check_unbounded(&self) {
         let sizes = &self.reference.sizes;
         for unbounded in 1..1_usize << sizes.len() {
@@ -151,7 +152,7 @@ impl World {
                 _ => Dimension::Static(size),
             };
             let dimensions = sizes.iter().enumerate().map(dimension).collect::<Vec<_>>();
-            // `*` does not combine such dimensions.
+            // `*` cannot combine such dimensions.
             let Ok(table) = StaticStrideTable::from_dimensions(&dimensions, self.shape.layout()) else { continue };
             self.check_walks(table.with_sizes(sizes).with_extents(sizes), sizes, "one of unbounded dimensions");
             let mut values = vec![0; table.num_intermediates()];
@@ -167,7 +168,7 @@ impl World {
         }
     }
 
-    /// A buffer holds in each place what its index says, and nothing in padding.
+    /// Checks that a buffer has the right value at each element, and 0 in padding.
     fn check_buffers(&self) {
         let value = |index: &[u64]| index.iter().fold(1, |value, &index| value * 5 + index as u8);
         let x = DynBuffer::from_fn_with::<U8>(self.shape.clone(), |index| value(&wide(index))).unwrap();
@@ -185,7 +186,7 @@ impl World {
         }
     }
 
-    /// There and back between this layout and row-major order.
+    /// Checks the relayout from this layout to row-major order and back.
     fn check_plans(&self) {
         let minor_to_major = (0..self.reference.sizes.len()).rev().collect();
         let plain = ReferenceShape { minor_to_major, tiles: vec![], ..self.reference.clone() };

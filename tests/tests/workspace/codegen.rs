@@ -1,11 +1,10 @@
-//! The machine code of the index functions and kernels in `tests/codegen` is as good as the code of functions written by hand.
-//! Index functions have the same code as last time (`golden/`; `scripts/bless.sh` writes it), and kernels consist of vector
-//! instructions, on newer machines too.
+//! The machine code of the index functions and kernels in `tests/codegen` is as good as the code of functions written by hand. Index functions still
+//! have the recorded code (in `golden/`; `scripts/bless.sh` writes it). Kernels consist of vector instructions, on newer machines too.
 //!
-//! Optimising the library for them takes longer than any other test, so they are a feature: `.ci/run` turns it on, or
-//! `cargo test -p xla-shape-tests --features optimised --test workspace codegen`.
+//! Optimising the library for these tests takes longer than any other test, so they need a feature: `.ci/run` turns it on, or `cargo test -p
+//! xla-shape-tests --features optimised --test workspace codegen`.
 //!
-//! Only for x86-64 with the pinned toolchain: other machines' and compilers' code differs.
+//! They run only on x86-64 with the pinned toolchain, because other machines and compilers give other code.
 
 #![cfg(all(target_arch = "x86_64", target_os = "linux"))]
 
@@ -16,14 +15,14 @@ use std::sync::LazyLock;
 use std::{env, fs};
 use xla_shape_ui_tests::Compiler;
 
-/// The compiler, with the library as programs get it that are optimised.
+/// The compiler, with the optimised build of the library.
 static COMPILER: LazyLock<Compiler> = LazyLock::new(|| Compiler::optimised(FOLDER));
-/// The machine code for the oldest machine, with versions for others inside of `vector::run`.
+/// The machine code for the oldest machine. It contains versions for newer ones, inside `vector::run`.
 static OLDEST: LazyLock<String> = LazyLock::new(|| compile("x86-64"));
 /// The machine code for AVX-512.
 static NEWEST: LazyLock<String> = LazyLock::new(|| compile("x86-64-v4"));
 
-/// The folder for what the compiler makes.
+/// The folder for the compiler's output.
 const FOLDER: &str = env!("CARGO_TARGET_TMPDIR");
 
 /// Every function of the package, by module and name, with its instructions.
@@ -47,7 +46,7 @@ fn compile(machine: &str) -> String {
 
 /// The functions of an assembly file, from names such as `_RNvNtCs…_17xla_shape_codegen9row_major7library`.
 ///
-/// If functions have the same code, the compiler keeps one and makes the others its aliases.
+/// If functions have the same code, the compiler keeps one and makes the others aliases of it.
 fn parse(assembly: &str) -> Functions {
     let mut functions = BTreeMap::new();
     let mut aliases = Vec::new();
@@ -75,8 +74,8 @@ fn parse(assembly: &str) -> Functions {
     functions
 }
 
-/// `.LCPI_0` of `.LCPI38_0`, `.Lanon.1` of `.Lanon.6574397d.1`: a label has the number of its function or a hash of the
-/// package, which another function would change.
+/// Labels contain the number of a function or a hash of the package, which change with any other function. So `.LCPI38_0` becomes `.LCPI_0`, and
+/// `.Lanon.6574397d.1` becomes `.Lanon.1`.
 fn without_numbers_of_the_package(instruction: &str) -> String {
     let mut text = instruction.to_owned();
     for (label, digits) in [(".LCPI", 10), (".LBB", 10), (".LJTI", 10), (".Lanon.", 16)] {
@@ -92,7 +91,7 @@ fn without_numbers_of_the_package(instruction: &str) -> String {
     text
 }
 
-/// The module and the name of a function of the package, if the symbol is nothing else.
+/// The module and the name of a function of the package; `None` for any other symbol.
 fn function_name(symbol: &str) -> Option<(String, String)> {
     let (_, mut rest) = symbol.strip_prefix("_RNv")?.split_once("17xla_shape_codegen")?;
     let mut names = Vec::new();
@@ -107,7 +106,7 @@ fn function_name(symbol: &str) -> Option<(String, String)> {
     }
 }
 
-/// The kernel that a closure, or a generic function with one, belongs to: its code counts as that of the kernel.
+/// The kernel to which a closure, or a generic function with a closure, belongs. Its code counts as part of the kernel.
 fn kernel_of(symbol: &str) -> Option<(String, String)> {
     let symbol = symbol.strip_prefix("_R")?;
     if let Some((_, rest)) = symbol.rsplit_once("17xla_shape_codegen6copies") {
@@ -119,15 +118,14 @@ fn kernel_of(symbol: &str) -> Option<(String, String)> {
     Some((module.to_owned(), function.to_owned()))
 }
 
-/// An identifier and what follows, from `9row_major7library`.
+/// The first identifier of a mangled name such as `9row_major7library`, and the rest.
 fn identifier(mangled: &str) -> (&str, &str) {
     let digits = mangled.find(|c: char| !c.is_ascii_digit()).expect("a name follows its length");
     let length = mangled[..digits].parse().expect("digits are a number");
     mangled[digits..].trim_start_matches('_').split_at(length)
 }
 
-/// The vector instructions that each kernel must have. They do all of its arithmetic, except that which combines the lanes of a
-/// vector.
+/// The vector instructions that each kernel must have. They do all of its arithmetic, except combining the lanes of a vector.
 const KERNELS: &[(&str, &[&str])] = &[
     ("fill_f32", &["movups"]),
     ("fill_bf16", &["movdqu"]),
@@ -147,7 +145,7 @@ const KERNELS: &[(&str, &[&str])] = &[
     ("product_by_runs", &["mulps", "addps"]),
 ];
 
-/// The most instructions of scalar arithmetic in a kernel: what it takes to put 16 lanes together, twice, and to divide.
+/// The most scalar arithmetic instructions in a kernel: enough to combine 16 lanes twice, and to divide.
 const MAX_SCALAR: usize = 40;
 
 #[test]
@@ -167,8 +165,8 @@ fn kernels_are_made_of_vector_instructions() {
     }
 }
 
-/// Whole groups of rows that alternate are loops of vector instructions, in which no function is called for an element; equal stretches are copied by
-/// `memcpy`.
+/// Groups of rows that alternate in memory are copied by loops of vector instructions that call no function for an element. Ranges that are equal in
+/// both are copied by `memcpy`.
 #[test]
 fn copies_between_packed_tiles_call_only_memcpy() {
     for (copy, wanted, memcpys) in [
@@ -182,7 +180,8 @@ fn copies_between_packed_tiles_call_only_memcpy() {
             assert!(code.iter().any(|line| line.starts_with(wanted)), "{copy} has no {wanted}:\n{}", code.join("\n"));
         }
         let mut calls: Vec<_> = code.iter().filter(|line| line.starts_with("call")).collect();
-        // Where a check fails, which is never; and the parts of the library's own loop, but not functions of `core` that call them, as those over arrays do.
+        // Ignore calls after a failed check, which never happen, and calls to parts of the library's own loop. But count functions of `core` that
+        // call these parts, as iterators over arrays do.
         let is_own = |line: &str| {
             let own = line.find("9xla_shape");
             line.contains("apply_with") && own.is_some_and(|own| line.find("4core").is_none_or(|core| own < core))
@@ -194,11 +193,11 @@ fn copies_between_packed_tiles_call_only_memcpy() {
     }
 }
 
-/// With AVX-512, LLVM may vectorize a loop over chunks across the chunks, which takes several times as long as one chunk after the other.
+/// With AVX-512, LLVM may vectorize a loop over chunks across the chunks, which takes several times as long as processing one chunk after the other.
 #[test]
 fn library_neither_gathers_nor_scatters() {
     let assembly = &*NEWEST;
-    // Masks are AVX-512's, also where vectors are shorter.
+    // Only AVX-512 has masks, also for shorter vectors.
     assert!(assembly.contains("zmm") || assembly.contains("{%k"), "the code is for AVX-512");
     let mut function = "";
     for line in assembly.lines() {
@@ -212,7 +211,8 @@ fn library_neither_gathers_nor_scatters() {
     }
 }
 
-/// The innermost loop of a product: in the function whose name has these parts, the block between labels that has most of an instruction.
+/// The innermost loop of a product: of the blocks between labels in the function whose name has these parts, the one with the most of this
+/// instruction.
 fn innermost_loop<'a>(assembly: &'a str, name: &[&str], instruction: &str) -> Vec<&'a str> {
     let (mut in_function, mut blocks, mut block) = (false, Vec::new(), Vec::new());
     for line in assembly.lines() {
@@ -261,10 +261,10 @@ fn kernels_for_newer_machines_are_vectorized() {
     for (kernel, version, wanted, slow) in [
         ("Conversions", "with_avx2", &["vpmovsxbd", "vpmovzxwd", "vaddps"][..], of_lanes),
         ("Conversions", "with_avx512", &["vpmovsxbd", "vpmovzxwd", "vaddps"], of_lanes),
-        // The largest score, `exp`, and the sum, of a row at a time.
+        // For one row at a time: the largest score, `exp`, and the sum.
         ("Softmax", "with_avx2", &["vmaxps ymm", "vmulps ymm", "vpslld ymm", "vaddps ymm"], in_rows),
         ("Softmax", "with_avx512", &["vmaxps zmm", "vmulps zmm", "vpslld zmm", "vaddps zmm"], in_rows),
-        // A line at a time.
+        // For one line at a time.
         ("Rows", "with_avx2", &["vmulps ymm", "vaddps ymm"], in_rows),
         ("Rows", "with_avx512", &["vmulps zmm", "vaddps zmm"], in_rows),
     ] {
@@ -300,10 +300,11 @@ fn functions_are_as_good_as_by_hand() {
         // Both end with `ret`, which does not count.
         let (ours, theirs) = (library.len() - 1, by_hand.len() - 1);
         writeln!(report, "{module}: {ours} instructions, {theirs} by hand").expect("a string takes any text");
-        // A kernel with thousands of instructions may have unrolled loops, which may differ a little.
+        // Kernels may have unrolled loops with thousands of instructions, so the numbers may differ a little.
         let is_kernel = KERNELS.iter().any(|(kernel, _)| kernel == module);
         let allowed = if is_kernel { theirs + theirs / 20 } else { theirs };
-        // The walk over segments is a generic function of its own here: 708 instructions in all, 397 by hand. The report shows both.
+        // In `scale_padded`, the loop over segments is a separate generic function: 708 instructions in all, against 397 by hand. The report shows
+        // both.
         if ours > allowed && module != "scale_padded" {
             failures.push(format!(
                 "{module}: more than by hand:\n{}\nby hand:\n{}",

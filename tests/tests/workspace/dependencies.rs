@@ -1,4 +1,4 @@
-//! No dependency comes into the default features unseen: `docs/dependencies.md` gives a reason for each. No package is left out of the gate.
+//! No dependency enters the default features unnoticed: `docs/dependencies.md` gives a reason for each. No package is left out of `.ci/run`.
 
 use super::metadata;
 use std::collections::BTreeSet;
@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// What `cargo add half` writes today (`2.7.1`) must resolve beside the library.
+/// The version that `cargo add half` writes today (`2.7.1`) must resolve together with the library.
 #[test]
 fn every_release_of_half_2_may_be_used() {
     let metadata = metadata();

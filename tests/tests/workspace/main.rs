@@ -1,5 +1,5 @@
-//! What holds of the workspace as a whole: its crates, their dependencies, the machine code of optimised builds.
-//! These tests start cargo and the compiler, which other machines (`scripts/targets.sh`) cannot.
+//! Tests of the workspace as a whole: its crates, their dependencies, the machine code of optimised builds. These tests start cargo and the
+//! compiler, which is impossible on other machines (`scripts/targets.sh`).
 
 #[cfg(feature = "optimised")]
 mod codegen;
@@ -8,7 +8,7 @@ mod modules;
 mod rooms;
 mod texts;
 
-/// What cargo knows of the workspace's packages.
+/// Cargo's metadata about the workspace's packages.
 fn metadata() -> serde_json::Value {
     let output = std::process::Command::new(env!("CARGO"))
         .args(["metadata", "--locked", "--no-deps", "--format-version", "1"])

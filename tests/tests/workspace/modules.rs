@@ -1,4 +1,4 @@
-//! No file of a test program is forgotten: one that is not a module would not be compiled, and its tests would not run.
+//! Every file of a test program is a module of it. A file without a `mod` line would not be compiled, and its tests would not run.
 
 use std::fs;
 use std::path::{Path, PathBuf};

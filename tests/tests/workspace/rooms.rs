@@ -1,7 +1,7 @@
-//! The structure of the workspace: crates use those below them, and the rooms of a crate do not use each other in circles.
+//! The structure of the workspace: crates use only crates below them, and the rooms of a crate do not use each other in circles.
 //!
-//! A room is a file or a folder directly in a crate's `src`. A room uses another if it names it in a path that begins with `crate::`, or
-//! with as many `super::` as lead to the root. Tests and comments do not count.
+//! A room is a file or a folder directly in a crate's `src`. A room uses another if it names it in a path that begins with `crate::`, or with enough
+//! `super::` to lead to the root. Uses in tests and comments do not count.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -47,7 +47,7 @@ fn a_circle_is_found_and_a_test_module_makes_none() {
     assert_eq!(named(2), ["a", "b"]);
 }
 
-/// The table in `docs/design.md` is in an order in which each crate uses only those below it, and it says which.
+/// In the table in `docs/design.md`, each crate uses only crates below it, and the table lists them.
 #[test]
 fn crates_use_those_below_them() {
     let metadata = super::metadata();
@@ -79,7 +79,7 @@ fn crates_use_those_below_them() {
     }
 }
 
-/// Which room of a crate uses which.
+/// For each room of a crate: the rooms that it uses.
 fn uses(src: &Path) -> Uses {
     let entries = fs::read_dir(src).unwrap().map(|entry| entry.unwrap().path());
     let mut rooms: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
@@ -113,7 +113,7 @@ fn named(text: &str, depth: usize, rooms: &BTreeSet<String>) -> BTreeSet<String>
     let mut lines = text.lines();
     while let Some(line) = lines.next() {
         if line.starts_with("#[cfg(test)]") || line.starts_with("#[cfg(all(test") {
-            // A module of tests is the end of its file; anything else for tests has one line.
+            // A module of tests is always at the end of its file; other items for tests have one line.
             match lines.next() {
                 Some(item) if item.starts_with("mod") && item.ends_with('{') => break,
                 _ => continue,
@@ -126,14 +126,14 @@ fn named(text: &str, depth: usize, rooms: &BTreeSet<String>) -> BTreeSet<String>
     let mut found = BTreeSet::new();
     for start in ["crate::".to_owned(), "super::".repeat(depth)] {
         for (at, _) in code.match_indices(&start) {
-            // `super::super::` names the root only where nothing stands before it.
+            // `super::super::` leads to the root only if nothing precedes it.
             if code[..at].ends_with("::") {
                 continue;
             }
             let rest = &code[at + start.len()..];
             match rest.strip_prefix('{') {
                 None => drop(found.insert(word(rest))),
-                // The first word after each comma of the outer braces.
+                // In a list, the names are the first words after the commas at the outer level.
                 Some(list) => {
                     let (mut open, mut begins) = (1, true);
                     for (at, letter) in list.char_indices() {
@@ -160,7 +160,7 @@ fn named(text: &str, depth: usize, rooms: &BTreeSet<String>) -> BTreeSet<String>
     found
 }
 
-/// The sets of rooms of which each leads to each other.
+/// The sets of rooms that use each other in a circle, directly or through others.
 fn circles(uses: &Uses) -> Vec<Vec<String>> {
     let reached = |from: &String| {
         let (mut reached, mut next) = (BTreeSet::new(), vec![from]);
