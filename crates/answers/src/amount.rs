@@ -1,4 +1,4 @@
-//! What something costs: cycles of a TPU, or a time on a GPU.
+//! The cost of something: cycles of a TPU, or a time on a GPU.
 
 use crate::numbers::{Grouped, count};
 use schemars::JsonSchema;
@@ -80,7 +80,7 @@ impl fmt::Display for Seconds {
         let units = [(1e12, "s"), (1e9, "ms"), (1e6, "µs"), (1e3, "ns")];
         let time = self.picoseconds as f64;
         let found = units.into_iter().find(|(unit, _)| time >= *unit);
-        // Three digits, and all of those before the point.
+        // Show three digits, or more if there are more before the point.
         let text = match found {
             Some((unit, name)) if time / unit < 9.995 => format!("{:.2} {name}", time / unit),
             Some((unit, name)) if time / unit < 99.95 => format!("{:.1} {name}", time / unit),
@@ -91,7 +91,7 @@ impl fmt::Display for Seconds {
     }
 }
 
-/// What something costs by the compiler's figures. Amounts of one program have one unit.
+/// The cost of something by the compiler's figures. All amounts of a program have the same unit.
 ///
 /// ```
 /// use xla_shape_answers::cost::{Amount, Seconds};
@@ -164,7 +164,7 @@ impl Amount {
         self.with_number(self.number().saturating_add(other.number()))
     }
 
-    /// The text for a column whose heading names cycles: the number alone; a time has its unit.
+    /// The text for a column whose heading says "cycles": only the number. A time keeps its unit.
     #[must_use]
     pub fn in_column(self) -> String {
         match self {
@@ -183,7 +183,7 @@ impl fmt::Display for Amount {
     }
 }
 
-/// Writes an amount as two fields of the object around it, of which one is null. Each form names its fields.
+/// Writes an amount as two fields of the object around it, one of which is null. Each use of the macro names the fields.
 macro_rules! fields {
     ($($function:ident: $form:ident { $(#[$cycles_about:meta])* $cycles:ident, $(#[$seconds_about:meta])* $seconds:ident })*) => {$(
         #[derive(Serialize, JsonSchema)]

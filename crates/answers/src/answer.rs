@@ -1,4 +1,4 @@
-//! The trait of all answers, and how they become JSON.
+//! The trait of all answers, and how they are written as JSON.
 
 use crate::digest::Digest;
 use serde::Serialize;
@@ -27,7 +27,7 @@ pub trait Answer: Serialize {
         answer_line(Self::SCHEMA, self)
     }
 
-    /// What of the answer fits into a prompt; empty for answers that are short.
+    /// The part of the answer that fits into a prompt; empty for short answers.
     fn digest(&self) -> Digest {
         Digest::default()
     }
@@ -84,7 +84,7 @@ pub fn write_answer<A: Answer>(mut writer: impl Write, answer: &A) -> io::Result
 #[must_use]
 pub fn json_line(value: &(impl Serialize + ?Sized)) -> String {
     let mut line = Vec::new();
-    // This cannot fail: all keys are texts, no `Serialize` here returns an error, and a `Vec` takes every byte.
+    // This cannot fail: all keys are texts, no `Serialize` here returns an error, and writing to a `Vec` cannot fail.
     let _ = write_json(&mut line, value);
     line.push(b'\n');
     String::from_utf8(line).unwrap_or_default()
@@ -111,7 +111,7 @@ struct Harmless;
 
 impl Formatter for Harmless {
     fn write_string_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
-        // serde_json has escaped the control characters below 0x20; they are not in a fragment.
+        // serde_json has escaped the control characters below 0x20; a fragment contains none.
         if fragment.bytes().all(|byte| byte < 0x7f) {
             return writer.write_all(fragment.as_bytes());
         }

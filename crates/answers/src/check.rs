@@ -87,7 +87,7 @@ impl From<ParseError> for Problem {
 }
 
 impl<'a> Checked<'a> {
-    /// The answer to a line that something is wrong with.
+    /// The answer to a line with an error.
     #[must_use]
     pub fn bad(input: &'a str, error: impl Into<Problem>) -> Self {
         Self::Bad(BadLine { input, ok: false, error: error.into() })
@@ -104,15 +104,15 @@ impl Answer for Checked<'_> {
     const SCHEMA: &'static str = "xla-shape/check/1";
 }
 
-/// What lines are expected to be.
+/// What each line should be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Expected {
-    /// Shapes; with a TPU, its default layouts replace those of the lines.
+    /// Shapes. If a TPU is given, its default layouts replace those in the lines.
     Shapes(Option<Generation>),
     Shardings,
 }
 
-/// Checks lines one after the other. It keeps its memory from line to line.
+/// Checks lines one after the other. It reuses its memory from line to line.
 ///
 /// ```
 /// use xla_shape_answers::check::{Checked, Checker};
@@ -135,7 +135,7 @@ pub struct Checker {
 }
 
 impl Checker {
-    /// Expects shapes. With a TPU, the answers are about its default layouts, in place of the layouts in the lines.
+    /// Expects shapes. If a TPU is given, its default layouts replace those in the lines.
     ///
     /// ```
     /// use xla_shape_answers::check::{Checked, Checker};
@@ -191,7 +191,7 @@ impl Checker {
         CheckedShape { input, ok: true, shape: &self.shape, bytes, proto: &self.proto, hint }
     }
 
-    /// Frees the memory that the answer to a huge line took: all but this many bytes of each text.
+    /// Frees the memory that the answer to a huge line took, except this many bytes for each text.
     pub fn shrink_to(&mut self, most: usize) {
         for text in [&mut self.shape, &mut self.proto] {
             text.clear();

@@ -1,4 +1,4 @@
-//! What two arrays have in common: whether they are the same bytes, and what a reshape or a transpose between them moves.
+//! Compares two arrays: whether they have the same bytes, and what a reshape or a transpose between them moves.
 
 use crate::digest::Digest;
 use crate::{Answer, DEFAULT_GENERATION, GivenArray, names};
@@ -60,10 +60,10 @@ pub struct Comparison {
     pub transpose: Option<Transpose>,
     /// The TPU (--for) that chose the layout of a shape without one; null if none did.
     pub generation: Option<&'static str>,
-    /// The memory spaces of both, if they are not the same one.
+    /// The memory spaces of both, if they differ.
     #[serde(skip)]
     pub spaces: Option<[u8; 2]>,
-    /// The comparison of shapes without a layout on the default TPU, if no TPU was named.
+    /// If no TPU was named and the shapes have no layouts: the comparison on the default TPU.
     #[serde(skip)]
     pub on_tpu: Option<Box<Self>>,
 }
@@ -107,7 +107,7 @@ impl Difference {
     #[must_use]
     pub fn between(a: &ArrayShape, b: &ArrayShape) -> Vec<Self> {
         let [one, other] = [a.layout(), b.layout()];
-        // What has a difference of its own.
+        // Ignore attributes that have a variant of their own.
         let rest = |attributes| LayoutAttributes { element_size_in_bits: 0, memory_space: 0, ..attributes };
         let all = [
             (Self::ElementType, !a.same_element_type(b)),
@@ -122,7 +122,7 @@ impl Difference {
     }
 }
 
-/// Why one array is, or is not, the other one without moving a byte.
+/// Why one array is, or is not, equal to the other one without moving a byte.
 ///
 /// ```
 /// use xla_shape_answers::compare::{Comparison, Why};
@@ -136,11 +136,11 @@ impl Difference {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Why {
-    /// What the rule for one operation says.
+    /// The reason that the rule for one operation gives.
     Rule(Rule),
-    /// The operations that the bitcast is.
+    /// The operations of which the bitcast consists.
     Decomposition(Decomposition),
-    /// Why the first cannot be read as the second.
+    /// Why the first array cannot be read as the second.
     Error(BitcastError),
 }
 
@@ -236,7 +236,7 @@ impl Comparison {
         let (mut reshape, mut transpose) = (None, None);
         if has_reshape {
             reshape = Some(Cost::new(&from.reshape_movement(to)?));
-            // The identity permutation is the reshape, so it is left out.
+            // The identity permutation is the same as the reshape, so leave it out.
             let permutations = from.permutations_to(to).into_iter().rev().filter(|order| !order.is_sorted());
             for permutation in permutations {
                 let cost = Cost::new(&from.transpose_movement(to, &permutation)?);
@@ -271,7 +271,7 @@ impl Comparison {
     }
 }
 
-/// Which bitcast makes `to` from `from`, why, and what the bytes of the first are if they are read as the second.
+/// Returns which bitcast turns `from` into `to`, why, and how the second array reads the bytes of the first.
 ///
 /// If the dimensions are equal, only the layout changes, and each element must keep its position. If they differ, the bitcast may be any
 /// reshape and transpose.
@@ -310,7 +310,7 @@ fn bitcast(from: &ArrayShape, to: &ArrayShape, same_bytes: bool) -> Result<(Kind
 impl Answer for Comparison {
     const SCHEMA: &'static str = "xla-shape/compare/1";
 
-    /// The layout of the result that makes the reshape or the transpose free, or where the elements of the second array are.
+    /// The next command compares with a layout of the result that makes the reshape or the transpose free, or explains the second array.
     fn digest(&self) -> Digest {
         let costs = || self.reshape.iter().chain(self.transpose.iter().map(|transpose| &transpose.cost));
         let is_free = self.bitcast || costs().any(|cost| cost.free);

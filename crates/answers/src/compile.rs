@@ -116,17 +116,17 @@ pub struct Answered {
     pub most_padded: Vec<Value>,
     /// What the compiler expects the program to cost, by the compiler's own names, such as "flops" and "bytes accessed".
     pub cost: BTreeMap<String, f64>,
-    /// Sums of the compiler's figures; without one of both units if a figure is not a number.
+    /// Sums of the compiler's figures; `None` if a figure is not a number.
     #[serde(flatten, serialize_with = "sums::optional")]
     #[schemars(with = "sums::OptionalFields")]
     pub sums: Option<Sums>,
-    /// All that the compiler expects it to cost, if its figures can be read.
+    /// The compiler's estimate of the cost in full, if its figures can be read.
     #[serde(skip)]
     pub program_cost: Option<Box<ProgramCost>>,
-    /// The bytes of the parameters and of the results, where they are known.
+    /// The bytes of the parameters and of the results, if they are known.
     #[serde(skip)]
     pub sizes: Vec<Option<u64>>,
-    /// The user's names of the parameters, where the module has them.
+    /// The user's names of the parameters, if the module has them.
     #[serde(skip)]
     pub names: Vec<Option<String>>,
     /// How many entries a list has at most.
@@ -188,7 +188,7 @@ words! {
 /// Sorts of fewer elements are not given to CUB (`SortRewriter` in `xla/service/gpu/transforms/sort_rewriter.cc`).
 const FEWEST_SORTED: u64 = 16_384;
 
-/// Calls that take memory of the GPU which the compiler does not count.
+/// Calls that take memory of the GPU that the compiler does not count.
 fn unseen(module: &Module) -> Vec<Unseen> {
     let is_sort = |found: Instruction<'_>| {
         let elements = found.shape().arrays().next().and_then(|array| array.elements());
@@ -238,7 +238,7 @@ pub struct Given<'a> {
 }
 
 impl Compilation {
-    /// A compilation for no device yet.
+    /// A compilation without any device yet.
     ///
     /// ```
     /// assert!(xla_shape_answers::compile::Compilation::new().is_good());
@@ -248,7 +248,7 @@ impl Compilation {
         Self::default()
     }
 
-    /// Adds what the compiler says for a device, or its error. Lists have at most `top` entries.
+    /// Adds the compiler's answer for a device, or its error. Lists have at most `top` entries.
     ///
     /// ```
     /// use xla_shape_core::tpu::Generation;
@@ -260,7 +260,7 @@ impl Compilation {
     /// assert!(!compilation.is_good());
     /// ```
     ///
-    /// What it keeps of an answer, and of an error:
+    /// The fields for an answer, and for an error:
     ///
     /// ```
     /// use xla_shape_answers::compile::{Compilation, Outcome};
@@ -293,7 +293,7 @@ impl Compilation {
         });
     }
 
-    /// Adds the compiler's error for a device whose memory the program exceeds, with a report on the program that it refused.
+    /// Adds the compiler's error for a device with too little memory for the program, with a report on the refused program.
     ///
     /// ```
     /// use xla_shape_core::tpu::Generation;
@@ -408,7 +408,7 @@ impl Answered {
     }
 }
 
-/// At most `most` entries, those with the largest keys, in the order of the list.
+/// The `most` entries with the largest keys, in the order of the list.
 ///
 /// ```
 /// assert_eq!(xla_shape_answers::compile::largest(&[3, 1, 2], 2, |number| *number), [&3, &2]);
@@ -421,8 +421,8 @@ pub fn largest<T, K: Ord>(list: &[T], most: usize, key: impl Fn(&T) -> K) -> Vec
     numbers.into_iter().map(|number| &list[number]).collect()
 }
 
-/// The names of the parameters in the user's program. A module whose parameters are not the program's, such as one that has them in a tuple,
-/// names none.
+/// The names of the parameters in the user's program. If the module has other parameters than the program, such as one tuple of all of them, there
+/// are no names.
 fn names(module: &Module, inputs: usize) -> Vec<Option<String>> {
     let Some(entry) = module.entry() else { return Vec::new() };
     let mut names = vec![None; inputs];
@@ -440,7 +440,7 @@ fn names(module: &Module, inputs: usize) -> Vec<Option<String>> {
 impl Answer for Compilation {
     const SCHEMA: &'static str = "xla-shape/compile/1";
 
-    /// What takes the memory of a refused program, and the device for which it was refused.
+    /// Names what takes the memory of each refused program, and the device for which it was refused.
     fn digest(&self) -> Digest {
         let refused = self.targets.iter().filter_map(|target| match &target.result {
             Outcome::Good(_) => None,
@@ -492,7 +492,7 @@ mod tests {
              ROOT c = {array} add(a, b) }}"
         );
         assert_eq!(names(&module, &[array, array]), [Some("params['w']".to_owned()), None]);
-        // These parameters are not the program's.
+        // This module has other parameters than the program.
         let tuple =
             format!("HloModule m\nENTRY e {{ ROOT a = ({array}, {array}) parameter(0), metadata={{op_name=\"x\"}} }}");
         assert_eq!(names(&tuple, &[array, array]), [None, None]);

@@ -7,14 +7,14 @@ use xla_shape_core::memory_space;
 use xla_shape_core::tpu::{Generation, UnknownGeneration};
 use xla_shape_hlo::proto::GpuConfig;
 
-/// The device whose memory a program must fit.
+/// The device into whose memory a program must fit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Device {
     /// A generation of TPUs.
     Generation(Generation),
     /// A GPU.
     Gpu(Gpu),
-    /// A GPU that the core's table does not have: the bytes of its memory.
+    /// A GPU that the core's table lacks, with the bytes of its memory.
     OtherGpu(u64),
     /// A device of which a program may use this many bytes.
     Bytes(u64),
@@ -56,7 +56,7 @@ impl Device {
         }
     }
 
-    /// The GPU of a description; `None` if that does not say how much memory it has.
+    /// The GPU in a description; `None` if the description does not say how much memory it has.
     ///
     /// ```
     /// use xla_shape_answers::hlo::Device;
@@ -71,11 +71,11 @@ impl Device {
     #[must_use]
     pub fn described(config: &GpuConfig) -> Option<Self> {
         let bytes = config.memory_bytes()?;
-        // Drivers and virtual machines differ in what they leave of the memory: the description knows better than the table.
+        // The memory that drivers and virtual machines leave differs, so use the description instead of the table.
         Some(config.gpu().filter(|gpu| gpu.memory_bytes() == bytes).map_or(Self::OtherGpu(bytes), Self::Gpu))
     }
 
-    /// The bytes of the whole memory of a GPU, of which JAX takes a part when it starts; `None` for other devices.
+    /// The bytes of the whole memory of a GPU; `None` for other devices. When JAX starts, it takes a part of them.
     ///
     /// ```
     /// use xla_shape_core::gpu::Gpu;
@@ -123,7 +123,7 @@ pub struct UnknownDevice {
 
 impl fmt::Display for UnknownDevice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Of the two lists of names, take the one that has a name similar to the given one.
+        // Show the list of names, of the two, that has a name similar to the given one.
         match (self.gpu.meant().next(), self.generation.meant().next()) {
             (Some(_), _) => self.gpu.fmt(f),
             (None, Some(_)) => self.generation.fmt(f),

@@ -1,9 +1,9 @@
-//! The few lines of an answer that fit into a prompt: its largest causes, and what to ask next.
+//! The short form of an answer that fits into a prompt: its largest causes, and what to ask next.
 
 use crate::amount;
 use xla_shape_core::sorting::sort_by_key;
 
-/// How many causes a digest has at most.
+/// The most causes in a digest.
 pub(crate) const MOST: usize = 3;
 
 /// The largest causes of an answer, and the commands to run next. The JSON of the answer has the causes, too.
@@ -28,7 +28,7 @@ pub(crate) const MOST: usize = 3;
 pub struct Digest {
     /// The causes, the largest first, at most three.
     pub causes: Vec<Cause>,
-    /// Commands of the program without its name, as words.
+    /// Commands of the program as words, without the program's name.
     pub next: Vec<Vec<Word>>,
 }
 
@@ -48,7 +48,7 @@ pub struct Digest {
 pub enum Word {
     /// The word itself.
     Text(String),
-    /// The file that was asked about; of several, the one with this number, from 0.
+    /// A file of the question, by its number from 0.
     File(usize),
 }
 
@@ -64,7 +64,7 @@ impl From<String> for Word {
     }
 }
 
-/// Something that takes much of what the answer counts. Its texts are for reading only; the answer itself has the same as data.
+/// Something that takes a large part of what the answer counts. Its texts are only for people; the answer itself has the same as data.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Cause {
     /// What it is.
@@ -81,7 +81,7 @@ pub struct Cause {
 
 /// How much something takes.
 ///
-/// Where some things have a cost and others only bytes, those with a cost come first.
+/// If some causes have a cost and others only bytes, those with a cost come first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Amount {
     /// Bytes of memory.
@@ -98,7 +98,7 @@ pub enum Amount {
     BundlesChanged(Bundles, [u64; 2]),
 }
 
-/// How often bundles count.
+/// How bundles are counted.
 ///
 /// ```
 /// use xla_shape_answers::Answer;
@@ -113,14 +113,14 @@ pub enum Amount {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Bundles {
-    /// Each once.
+    /// Each bundle once.
     Once,
-    /// Each as often as its loops run.
+    /// Each bundle as often as its loops run.
     Executed,
 }
 
 impl Amount {
-    /// A number to sort amounts by: first the kind of amount, then its size.
+    /// The key for sorting: first the kind of amount, then its size.
     const fn size(self) -> (u8, u64) {
         match self {
             Self::Bytes(bytes) => (0, bytes),
@@ -133,14 +133,14 @@ impl Amount {
     }
 }
 
-/// The largest of these, at most as many as a digest has; those without an amount come last.
+/// The largest of these causes, as many as fit into a digest; those without an amount come last.
 pub(crate) fn largest(mut causes: Vec<Cause>) -> Vec<Cause> {
     sort_by_key(&mut causes, |cause| std::cmp::Reverse(cause.amount.map(Amount::size)));
     causes.truncate(MOST);
     causes
 }
 
-/// The largest of copies and source lines. A line that is one copy is not named a second time.
+/// The largest of these copies and source lines. If the whole cost of a line is one copy, only the copy is named.
 pub(crate) fn largest_of(copies: Vec<Cause>, lines: impl Iterator<Item = Cause>) -> Vec<Cause> {
     let is_copy =
         |line: &Cause| copies.iter().any(|copy| copy.source.as_ref() == Some(&line.name) && copy.amount == line.amount);

@@ -11,7 +11,7 @@ pub enum Notation {
     ShiftsAndMasks,
 }
 
-/// A term as text, and whether it needs parentheses in a product.
+/// The text of a term, and whether it needs parentheses in a product.
 pub fn term(term: Term, names: &[String], notation: Notation) -> (String, bool) {
     let source = match term.source {
         Source::Zero => return ("0".into(), false),
@@ -54,7 +54,7 @@ fn summand(digit: &Digit, names: &[String], notation: Notation) -> String {
     if digit.stride == 1 { factor } else { format!("{factor} * {}", digit.stride) }
 }
 
-/// The formula of a position, in elements: its summands, and the definitions of the intermediate values that they use.
+/// The formula for a position, in elements: its summands, and the definitions of the intermediate values in them.
 pub fn position(table: StrideTableRef<'_>, names: &[String], notation: Notation) -> (Vec<String>, Vec<String>) {
     // A digit without a source is always 0.
     let digits = table.digits().iter().filter(|digit| digit.term.source != Source::Zero);

@@ -8,7 +8,7 @@ use xla_shape_hlo::find_spelled_shapes;
 
 /// A shape, and which of its arrays were written with a layout. A compiler chooses the layout of the others.
 ///
-/// A text shows this; a value does not: there, the row-major layout without attributes counts as no layout.
+/// A text shows whether it has a layout. A value does not, so a row-major layout without attributes counts as none.
 ///
 /// ```
 /// use xla_shape_answers::Given;
@@ -112,7 +112,7 @@ impl Given {
         Some(GivenArray { array, has_layout: self.layouts.first().is_some_and(|&written| written) })
     }
 
-    /// The shape, and whether each of its leaves was written with a layout, in the order of the leaves.
+    /// The shape, and for each of its leaves, in order, whether it was written with a layout.
     ///
     /// ```
     /// let given: xla_shape_answers::Given = "(f32[2]{0}, f32[2])".parse()?;
@@ -125,7 +125,7 @@ impl Given {
         (self.shape, self.layouts)
     }
 
-    /// The same from its parts: see [`into_parts`](Self::into_parts). A leaf that `layouts` does not have counts as written without one.
+    /// The inverse of [`into_parts`](Self::into_parts). If `layouts` is too short, the remaining leaves count as written without a layout.
     ///
     /// ```
     /// use xla_shape_answers::Given;
@@ -160,7 +160,7 @@ fn whole(text: &str) -> Option<String> {
         .find(|shape| (text.starts_with("T(") || text.starts_with('{')) && shape.parse::<ArrayShape>().is_ok())
 }
 
-/// Whether the layout differs from that of a text without a layout.
+/// Whether the layout differs from the default, which a text without a layout has.
 fn is_special(array: &ArrayShape) -> bool {
     *array.layout() != Layout::descending(array.num_dimensions())
 }
@@ -174,7 +174,7 @@ impl From<Shape> for Given {
 }
 
 impl GivenArray {
-    /// The array in the layout that it was written with; without one, in the layout that a TPU chooses.
+    /// The array in the layout with which it was written; if there is none, in the layout that a TPU chooses.
     ///
     /// # Errors
     /// If the layout that the TPU chooses for such an array is not known.

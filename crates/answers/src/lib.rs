@@ -1,6 +1,6 @@
 //! The answers of the `xla-shape` program about XLA shapes, layouts and programs, as data.
 //!
-//! Each question of a user has a module, and each module a type that holds the answer. The answer decides what is so and why; the trait
+//! Each question of a user has a module, and each module a type that holds the answer. This type decides the facts and the reasons; the trait
 //! [`Answer`] writes it as JSON, and [`schema`] describes that JSON. `xla-shape-render` shows answers to people, as text, SVG and HTML.
 //!
 //! ```
@@ -40,8 +40,8 @@
 //! | [`search`] | [`Search`](search::Search) | How did a search that asks a compiler go? |
 //! | [`tune`] | [`Tuning`](tune::Tuning) | Which layout should an array have that several programs share? |
 //!
-//! A terminal, a Python module and a web page give the same answers, so this crate does not use terminals, files or arguments.
-//! The rules about shapes are those of `xla-shape-core`.
+//! The program, the Python module and the web page share these answers, so this crate does not use terminals, files or arguments. The rules about
+//! shapes are those of `xla-shape-core`.
 
 #![forbid(unsafe_code)]
 
@@ -89,7 +89,7 @@ pub use schema::{open_schema, schema, schema_named};
 pub use shell::shell_line;
 use xla_shape_core::tpu::Generation;
 
-/// The generation that an answer is about if the user names none.
+/// The generation for answers in which the user names none.
 pub const DEFAULT_GENERATION: Generation = Generation::V5e;
 
 #[doc = include_str!("../README.md")]

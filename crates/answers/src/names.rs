@@ -1,11 +1,11 @@
-//! How values of the crates below are written as JSON: by their names, or as their text.
+//! How values from other crates are written as JSON: by their names, or as their text.
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serializer};
 use std::fmt::Display;
 use xla_shape_hlo::{Role, Severity, ShardedArrayKind};
 
-/// As its text.
+/// Writes a value as its text.
 pub(crate) fn text<S: Serializer>(value: &impl Display, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(value)
 }

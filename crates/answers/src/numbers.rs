@@ -1,4 +1,4 @@
-//! Numbers and names as people read them, in the sentences of answers and in their text.
+//! Numbers and names in the form for people, in the sentences of answers and in their text.
 
 use std::fmt;
 use xla_shape_core::memory_space::Platform;
@@ -29,7 +29,7 @@ impl fmt::Display for Grouped {
     }
 }
 
-/// A number of bytes, followed by the same in a larger unit.
+/// A number of bytes, followed by the same number in a larger unit.
 ///
 /// ```
 /// use xla_shape_answers::numbers::Bytes;
@@ -103,7 +103,7 @@ pub fn why_no_size(shape: &Shape) -> &'static str {
     }
 }
 
-/// The sentence about a shape without a size, with the reason.
+/// The sentence that says that a shape has no size, and why.
 ///
 /// ```
 /// let shape = "f32[?,8]".parse()?;
@@ -145,7 +145,7 @@ pub fn bracketed(numbers: &[u64]) -> String {
     format!("[{}]", numbers.join(","))
 }
 
-/// The sentence about a shape that should be an array and is not.
+/// The sentence that says that an array was expected, and which shape was found.
 ///
 /// ```
 /// let shape = "token[]".parse()?;

@@ -1,10 +1,10 @@
-//! Parameters and results of programs, and what to write for the layout of one.
+//! Parameters and results of programs, and how a user requests a layout for one.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use xla_shape_core::Layout;
 
-/// A parameter or a result of a program whose layout a user can ask for.
+/// A parameter or a result of a program, for which a user can request a layout.
 ///
 /// ```
 /// use xla_shape_answers::place::Place;
@@ -21,7 +21,7 @@ pub enum Place {
 }
 
 impl Place {
-    /// Whether both are one parameter or result. A module with one result has no number for it.
+    /// Whether both are the same parameter or result. If a module has only one result, the result may have no number.
     ///
     /// ```
     /// use xla_shape_answers::place::Place;
@@ -60,12 +60,13 @@ pub(crate) fn argument(parameter: usize, name: Option<&str>) -> String {
     }
 }
 
-/// The argument of the user's function that an array is a part of: `params` for `params['w']`. Empty if the name begins with `[` or `.`, which no argument's name does.
+/// The argument of the user's function that an array is a part of: `params` for `params['w']`. Empty if the name begins with `[` or `.`: no argument
+/// has such a name.
 pub(crate) fn whole_argument(name: &str) -> &str {
     name.split(['[', '.']).next().unwrap_or_default()
 }
 
-/// A layout as JAX's `Layout`, with its tiles or without: the compiler then chooses them.
+/// The layout in JAX's `Layout`. Without its tiles, the compiler chooses them.
 ///
 /// ```
 /// use xla_shape_answers::place::layout_in_jax;
@@ -87,7 +88,7 @@ pub fn layout_in_jax(layout: &Layout, has_tiling: bool) -> String {
     format!("Layout(major_to_minor={}{tiling})", tuple(&order))
 }
 
-/// A layout as JAX's `Format`, with its tiles or without: the compiler then chooses them.
+/// The layout in JAX's `Format`. Without its tiles, the compiler chooses them.
 ///
 /// ```
 /// use xla_shape_answers::place::format_in_jax;

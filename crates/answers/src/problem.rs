@@ -14,15 +14,15 @@ words! {
         Syntax = "syntax",
         /// A file cannot be read or written.
         File = "file",
-        /// The input is readable, but has no answer.
+        /// The input can be read, but has no answer.
         Refused = "refused",
         /// Standard output cannot be written.
         Output = "output",
         /// The user ended the program.
         Interrupted = "interrupted",
-        /// The call of a tool ended without an answer.
+        /// A call of a tool ended without an answer.
         Call = "call",
-        /// As many calls run as may run at a time: call again later.
+        /// The limit of calls at a time is reached: call again later.
         Busy = "busy",
     }
 }

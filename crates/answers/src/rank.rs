@@ -1,4 +1,4 @@
-//! Which blocks are best: candidates, of which the compiler made kernels, in the order of the least time that each can take.
+//! Which blocks are best: compiled candidates, sorted by a lower bound on their time.
 //!
 //! The crate `xla-shape-tune` asks the compiler, and makes this answer.
 
@@ -64,7 +64,7 @@ pub struct Row {
     pub state: State,
     /// Why it has no time; null if it has one.
     pub error: Option<String>,
-    /// What the compiler made of its kernels.
+    /// The figures of its compiled kernels.
     #[serde(flatten)]
     pub figures: Figures,
 }
@@ -103,7 +103,7 @@ words! {
     }
 }
 
-/// What the compiler made of the kernels of one candidate. If it has several kernels, these are sums. A field is null if it is not known.
+/// The figures of the compiled kernels of one candidate; sums if it has several kernels. A field is null if it is not known.
 ///
 /// ```
 /// use xla_shape_answers::rank::Figures;
@@ -113,7 +113,7 @@ words! {
 /// let bundles = "0 : { %s1_s0 = smov.u32 0 }\n0x1 : {} /* exit bundle: %k = custom-call(%x) */\n";
 /// let figures = Figures::new(&kernels(&[("llo.k.final_bundles.txt", bundles)]), Generation::V5e);
 /// assert_eq!((figures.bundles, figures.bundle_seconds.unwrap().picoseconds()), (Some(2), 1333));
-/// // Without Mosaic's text, nobody knows what is copied.
+/// // Without Mosaic's text, it is not known what is copied.
 /// assert_eq!((figures.copied_bytes, figures.notes.len()), (None, 1));
 /// ```
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -168,7 +168,7 @@ impl Figures {
             sum = Some(sum.map_or_else(|| own.clone(), |sum| sum.and(&own)));
         }
         let mut all = sum.unwrap_or_default();
-        // A few bundles that may or may not execute do not change what limits the kernel.
+        // If few bundles are uncertain to execute, the kernel's limit is still clear.
         let is_decided = |least: u64, most: u64| most.saturating_sub(least) <= least / 4;
         is_complete &= all.bundles.zip(all.most_bundles).is_some_and(|(least, most)| is_decided(least, most));
         let times = all.bundle_seconds.zip(all.copy_seconds).filter(|_| is_complete);
@@ -216,7 +216,7 @@ impl Figures {
         }
     }
 
-    /// The sums with those of another kernel, which runs after this one.
+    /// The sums of these figures and those of another kernel, which runs after this one.
     fn and(self, other: &Self) -> Self {
         let sum = |one: Option<u64>, other: Option<u64>| one.zip(other).map(|(one, other)| one.saturating_add(other));
         let time = |one: Option<Seconds>, other: Option<Seconds>| {
@@ -243,18 +243,18 @@ impl Figures {
     }
 }
 
-/// Whether copies are counted neither too high nor too low, except at the edges of arrays, and the whole result is written.
+/// Whether the counted bytes of copies are exact, except at the edges of arrays, and the whole result is written.
 fn are_exact(transfers: &Transfers) -> bool {
     let is_exact = |window: &WindowTransfers| window.is_in_hbm && !window.is_assumed && !is_left_out(window);
     !transfers.has_own && transfers.windows.iter().all(is_exact)
 }
 
-/// Whether the grid never writes a part of a result.
+/// Whether the grid leaves a part of a result unwritten.
 const fn is_left_out(window: &WindowTransfers) -> bool {
     window.is_written && window.is_short
 }
 
-/// What makes the figures of a kernel doubtful.
+/// Notes about why the figures of a kernel are uncertain.
 fn notes(kernel: &Kernel<'_>, transfers: Option<&Transfers>) -> Vec<String> {
     let names = |is_such: &dyn Fn(&WindowTransfers) -> bool| {
         let windows = transfers.into_iter().flat_map(|transfers| &transfers.windows);
@@ -315,16 +315,16 @@ fn notes(kernel: &Kernel<'_>, transfers: Option<&Transfers>) -> Vec<String> {
 pub struct Tried {
     /// For each axis, the number of its value.
     pub at: Vec<usize>,
-    /// What the compiler made of it; or why it made nothing.
+    /// The figures of the compiled kernels; or why there are none.
     pub made: Result<Figures, (State, String)>,
 }
 
 impl Ranking {
-    /// How many of the candidates text and digest show.
+    /// The number of candidates that the text and the digest show.
     pub const TOP: usize = 5;
 
-    /// The candidates that were tried for a device. A time that leaves something out comes after all others. If several take equally long, the one with fewer bundles is better, then the one with fewer
-    /// bytes, then the one whose values come first.
+    /// Sorts the candidates that were tried for a device. An incomplete time comes after all complete ones. Among equal times, fewer bundles are
+    /// better, then fewer bytes, then values that come first.
     #[must_use]
     pub fn new(device: &str, axes: Vec<Axis>, mut tried: Vec<Tried>) -> Self {
         let key = |tried: &Tried| {
@@ -378,7 +378,7 @@ impl Answer for Ranking {
             }),
             ..digest::Cause::default()
         };
-        // If each candidate is a file, more is to be known of the best one.
+        // If each candidate is a file, the next command shows more about the best one.
         let best = self.ranked().next().zip(self.axes.first().filter(|axis| axis.name == "program"));
         let best = best
             .and_then(|(row, axis)| axis.values.iter().position(|value| row.setting.get(&axis.name) == Some(value)));

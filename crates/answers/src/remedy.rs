@@ -1,4 +1,4 @@
-//! What would remove a copy, or make an array smaller.
+//! Changes of a program that would remove a copy, or make an array smaller.
 
 use crate::explain::PaddingRemedy;
 use crate::place::{Place, argument, format_in_jax, whole_argument};
@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 use std::fmt;
 use xla_shape_core::Layout;
 
-/// What would remove a copy, or make an array smaller. Its text, which is its JSON, says what to do.
+/// A change of a program that would remove a copy, or make an array smaller. Its text, which is also its JSON, says what to do.
 ///
 /// ```
 /// use xla_shape_answers::cost::ProgramCost;
@@ -26,7 +26,7 @@ use xla_shape_core::Layout;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// A cache that is updated, and not donated:
+/// A cache that is updated but not donated:
 ///
 /// ```
 /// use xla_shape_answers::cost::{ProgramCost, Remedy};
@@ -42,10 +42,10 @@ use xla_shape_core::Layout;
 /// let copy = &ProgramCost::new(&module)?.copies[0];
 /// assert_eq!(copy.cause.to_string(), "argument `cache` (parameter 0) is not donated, so the array that updates it needs memory of its own");
 /// assert_eq!(copy.remedy.as_ref().unwrap().to_string(), "donate argument `cache` (parameter 0); in JAX `donate_argnums`");
-/// // A part of an argument is donated with all of it.
+/// // Only a whole argument can be donated, not a part of it.
 /// let part = Remedy::Donate { parameter: 0, name: Some("state['kv']".to_owned()) };
 /// assert_eq!(part.to_string(), "donate argument `state['kv']` (parameter 0); in JAX `donate_argnums`, for all of `state`");
-/// // This may be the first of `*args`, which is donated alone.
+/// // This may be the first of `*args`, which can be donated alone.
 /// let first = Remedy::Donate { parameter: 0, name: Some("args[0]".to_owned()) };
 /// assert_eq!(first.to_string(), "donate argument `args[0]` (parameter 0); in JAX `donate_argnums`");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -67,14 +67,14 @@ pub enum Remedy {
         place: Place,
         /// The layout.
         layout: Layout,
-        /// Whether it differs from today's in its tiles alone, so that they must be written.
+        /// Whether only its tiles differ from today's layout, so that the user must write them.
         tiles: bool,
-        /// What may then still need a copy.
+        /// What may still need a copy with this layout.
         stays: Stays,
-        /// The order of the dimensions in memory that cuDNN wants or writes, such as "NHWC"; `None` if it is not what fixed the layout.
+        /// The order of the dimensions in memory that cuDNN wants or writes, such as "NHWC"; `None` if cuDNN did not fix the layout.
         order: Option<String>,
     },
-    /// Let a custom call read the layout that there is.
+    /// Let a custom call read the present layout.
     CustomCall {
         /// The name of the instruction.
         instruction: String,
@@ -92,7 +92,7 @@ pub enum Remedy {
     LessPadding(PaddingRemedy),
 }
 
-/// What may need a copy when a parameter or a result has another layout.
+/// What may still need a copy if a parameter or a result gets another layout.
 ///
 /// ```
 /// use xla_shape_answers::cost::{ProgramCost, Remedy, Stays};
@@ -113,7 +113,7 @@ pub enum Remedy {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Stays {
-    /// Nothing that is known.
+    /// Nothing, as far as is known.
     Nothing,
     /// The parameter is a result as well: a copy stays unless it is donated.
     UnlessDonated {
@@ -181,13 +181,14 @@ impl fmt::Display for Remedy {
     }
 }
 
-/// Whether a name refers to a part of the argument `whole`. `args[0]` does not count: it may be the first of `*args`, an argument of its own.
+/// Whether a name refers to a part of the argument `whole`. `args[0]` does not count: it may be the first of `*args`, which is an argument of its
+/// own.
 fn is_part(name: &str, whole: &str) -> bool {
     let rest = name.strip_prefix(whole).and_then(|rest| rest.chars().nth(1));
     !whole.is_empty() && rest.is_some_and(|first| !first.is_ascii_digit())
 }
 
-/// What follows the remedy in its sentence.
+/// The end of a remedy's sentence.
 impl fmt::Display for Stays {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

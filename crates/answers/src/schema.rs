@@ -1,4 +1,4 @@
-//! The JSON Schemas of answers, from their types.
+//! The JSON Schemas of answers, generated from their types.
 
 use crate::Answer;
 use schemars::JsonSchema;
@@ -21,7 +21,7 @@ pub fn schema<A: Answer, Object: JsonSchema>() -> Value {
     schema_named::<Object>(A::SCHEMA)
 }
 
-/// The JSON Schema of an object that is no [`Answer`], whose form has this name: each object has the name as its first field, `schema`.
+/// The JSON Schema of an object that is not an [`Answer`]. Its form has this name, which each object has as its first field, `schema`.
 ///
 /// ```
 /// #[derive(schemars::JsonSchema)]
@@ -40,7 +40,7 @@ pub fn schema_named<Object: JsonSchema>(name: &str) -> Value {
     whole
 }
 
-/// The JSON Schema of an object whose form another program decides: it does not name the schema, and can have any other field.
+/// The JSON Schema of an object whose form another program decides. Such an object does not name the schema, and can have any other fields.
 ///
 /// ```
 /// use xla_shape_answers::rustc::Message;
@@ -57,7 +57,7 @@ fn described<Object: JsonSchema>(name: &str, is_named: bool) -> Value {
     let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
     let mut schema = generator.into_root_schema_for::<Object>().to_value();
     let mut forms = schema.as_object_mut().and_then(|fields| fields.shift_remove("$defs")).unwrap_or_else(|| json!({}));
-    // Forms that contain each other need more than one step: a form that was distributed can be in another one.
+    // Forms can contain each other, so first distribute the fields within each form.
     let known = forms.clone();
     forms.as_object_mut().into_iter().flat_map(Map::values_mut).for_each(|form| distribute(form, &known));
     inline(&mut schema, &known);
@@ -83,7 +83,7 @@ fn described<Object: JsonSchema>(name: &str, is_named: bool) -> Value {
     whole
 }
 
-/// The alternatives of a form.
+/// The alternatives (`oneOf` or `anyOf`) of a form.
 fn alternatives(form: &mut Value) -> Option<&mut Vec<Value>> {
     let list = ["oneOf", "anyOf"].into_iter().find(|list| form.get(list).is_some())?;
     form.get_mut(list)?.as_array_mut()
@@ -94,7 +94,7 @@ fn referred(form: &Value) -> Option<&str> {
     form.get("$ref")?.as_str()?.strip_prefix("#/$defs/")
 }
 
-/// Puts the forms that the alternatives of an answer refer to in their places, because each gets the field `schema`.
+/// Replaces references in the alternatives of an answer by the forms themselves, because each alternative gets the field `schema`.
 fn inline(form: &mut Value, known: &Value) {
     for alternative in alternatives(form).into_iter().flatten() {
         if let Some(referred) = referred(alternative).and_then(|name| known.get(name)) {
@@ -104,8 +104,8 @@ fn inline(form: &mut Value, known: &Value) {
     }
 }
 
-/// Where fields stand next to alternatives, because an enum is flattened into a struct, each alternative gets the fields. Then each is a
-/// whole object, to which no other fields can be added.
+/// If an enum is flattened into a struct, the schema has fields next to alternatives. This adds the fields to each alternative, so that each
+/// describes a whole object, without other fields.
 fn distribute(form: &mut Value, known: &Value) {
     match form {
         Value::Object(fields) => {
@@ -149,7 +149,7 @@ fn add_name(form: &mut Value, name: &str) {
     prepend(form, Some(&described), Some(&json!(["schema"])));
 }
 
-/// The names of the forms that a schema refers to, and those that these refer to.
+/// The names of the forms to which a schema refers, directly or through other forms.
 fn used(form: &Value, forms: &Value) -> BTreeSet<String> {
     fn visit(value: &Value, forms: &Value, found: &mut BTreeSet<String>) {
         if let Some(name) = referred(value)
@@ -169,13 +169,13 @@ fn used(form: &Value, forms: &Value) -> BTreeSet<String> {
     found
 }
 
-/// Keeps the first paragraph of each description, in one line, and removes the formats, which are names of Rust's types.
+/// Keeps the first paragraph of each description, in one line, and removes the formats, which name Rust's types.
 fn tidy(form: &mut Value) {
     match form {
         Value::Object(fields) => {
             if let Some(Value::String(text)) = fields.get_mut("description") {
                 let paragraph = text.split("\n\n").next().unwrap_or_default().replace('\n', " ");
-                // People read it first.
+                // The description comes first, for people.
                 fields.shift_insert(
                     fields.keys().position(|key| key == "$id").map_or(0, |id| id + 1),
                     "description".into(),
@@ -192,7 +192,7 @@ fn tidy(form: &mut Value) {
     }
 }
 
-/// Objects have no other fields than the schema's.
+/// Objects have only the fields of the schema.
 fn close(form: &mut Value) {
     match form {
         Value::Object(fields) => {

@@ -1,4 +1,4 @@
-//! A search: what differs between the settings that a compiler was asked about, and how it went.
+//! A search that asks a compiler about many settings: what differs between the settings, and how the search went.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -66,7 +66,7 @@ pub struct Search {
     pub compilers: Vec<String>,
     /// Whether it stopped early: the user ended it, or it reached a limit of compilations.
     pub cut: bool,
-    /// Whether another search goes on from the answers of this one.
+    /// Whether another search can continue with the answers of this one.
     #[serde(skip)]
     pub goes_on: bool,
 }

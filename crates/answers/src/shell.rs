@@ -4,7 +4,7 @@ use crate::is_control;
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// Words as a line of a shell, which reads the same words: bash, zsh, or any other of POSIX 2024.
+/// A line from which a shell reads exactly these words: bash, zsh, or any other of POSIX 2024.
 ///
 /// ```
 /// use xla_shape_answers::shell_line;
@@ -18,13 +18,14 @@ pub fn shell_line<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     words.into_iter().map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// A word, in quotes if it needs them.
+/// A word for a shell, in quotes if necessary.
 fn word(word: &str) -> Cow<'_, str> {
     let is_plain = |char: char| char.is_ascii_alphanumeric() || "-_./:=,+@%".contains(char);
     if !word.is_empty() && word.chars().all(is_plain) {
         return Cow::Borrowed(word);
     }
-    // A shell may run what comes before a line break, a terminal may obey an escape, and a reader would see letters in another order.
+    // Control characters are dangerous even in quotes: a shell may run a pasted line at a line break, a terminal may obey an escape, and a reader
+    // may see letters in another order.
     if !word.contains(is_control) {
         return Cow::Owned(format!("'{}'", word.replace('\'', r"'\''")));
     }

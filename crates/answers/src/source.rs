@@ -2,7 +2,7 @@
 
 use xla_shape_hlo::{Role, Source};
 
-/// The file and the line, as `train.py:43`.
+/// The file and the line, such as `train.py:43`.
 ///
 /// ```
 /// use xla_shape_hlo::Module;
@@ -18,13 +18,14 @@ pub fn source_text(source: &Source<'_>) -> Option<String> {
     Some(file_and_line(source.file.as_ref()?, source.line))
 }
 
-/// A file and a line, as `train.py:43`; without a line, the file.
+/// A file and a line, such as `train.py:43`; without a line, only the file.
 #[must_use]
 pub fn file_and_line(file: &str, line: Option<usize>) -> String {
     line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}"))
 }
 
-/// The line of the program's text, if a source is one: `-:7` is line 7. The compiler gives such sources to a text that has none of the user's program.
+/// The line of the program's own text, if the source is such a line: `-:7` is line 7. The compiler uses these sources if the text has no lines of
+/// the user's program.
 ///
 /// ```
 /// use xla_shape_answers::source::line_of_text;
@@ -75,7 +76,7 @@ pub fn path(op_name: Option<&str>, is_argument: bool) -> Vec<String> {
     }
 }
 
-/// The scopes around an operation as one text; for an operation without a name, that the compiler made it.
+/// The scopes around an operation as one text; for an operation without a name, a text that says that the compiler made it.
 #[must_use]
 pub fn scope_of(op_name: Option<&str>) -> String {
     scope(&path(op_name, false), false)

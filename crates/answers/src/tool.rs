@@ -68,8 +68,8 @@ impl ToolAnswer {
     }
 }
 
-/// The JSON Schema of what a tool answers whose answers have these forms. Each form is a document of its own, with its `$id`. Without forms, there are
-/// no `answers`.
+/// The JSON Schema of the result of a tool whose answers have these forms. Each form is a document of its own, with its `$id`. Without forms, there
+/// are no `answers`.
 ///
 /// ```
 /// use xla_shape_answers::{block::BlockAnswer, schema, tool::tool_schema};
@@ -91,7 +91,7 @@ pub fn tool_schema(forms: &[Value]) -> Value {
     }
     schema["required"] = json!(["ok"]);
     if let Value::Object(fields) = &mut schema {
-        // A client would take schemas with the same name for the same, and may not know the dialect.
+        // A client may think that schemas with the same name are the same, and may not know the dialect.
         fields.retain(|name, _| !matches!(name.as_str(), "$schema" | "$id"));
     }
     schema

@@ -1,4 +1,4 @@
-//! Words that an answer chooses from.
+//! Enums whose JSON is one of a few words.
 
 /// Declares enums. Each variant has one text, which is both its JSON and its `Display`. The documentation of the type and of its variants
 /// becomes part of the JSON Schema. The crate that uses it needs `serde` and `schemars`.

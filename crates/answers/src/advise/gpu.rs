@@ -9,8 +9,8 @@ use serde::Serialize;
 use xla_shape_core::ArrayShape;
 use xla_shape_core::gpu::Gpu;
 
-/// The layouts of an array on a GPU: the device's own choice, and the orders that operations want. All take the same bytes, because a GPU
-/// has no tiles.
+/// The layouts of an array on a GPU: the device's own choice, and the orders that operations prefer. All take the same bytes, because a GPU has no
+/// tiles.
 ///
 /// ```
 /// use xla_shape_answers::advise::{Choice, GpuAdvice};
@@ -34,13 +34,13 @@ pub struct GpuAdvice {
     /// The given array; row-major if it was given without a layout.
     #[serde(skip)]
     pub given: ArrayShape,
-    /// Whether the given array has a layout.
+    /// Whether the array was given with a layout.
     #[serde(skip)]
     pub has_layout: bool,
     /// The given array after the changes to its dimensions.
     #[serde(skip)]
     pub changed: ArrayShape,
-    /// The orders that operations want of the changed array, also if the device's own choice is one.
+    /// The orders that operations prefer for the changed array, including the device's own choice if it is one of them.
     #[serde(skip)]
     pub orders: Vec<GpuOrder>,
     /// The GPU.
@@ -76,7 +76,7 @@ impl GpuAdvice {
         Ok(Self { rows: rows.collect(), given, has_layout, changed, orders, gpu })
     }
 
-    /// The layout to ask JAX for: that of a convolution or a product. `None` if these want the device's own choice.
+    /// The layout to request in JAX: that of a convolution or a product. `None` if they prefer the device's own choice.
     ///
     /// ```
     /// use xla_shape_answers::advise::GpuAdvice;
@@ -101,7 +101,7 @@ impl Answer for GpuAdvice {
         self.rows.iter().map(|entry| answer_line(Self::SCHEMA, entry)).collect()
     }
 
-    /// What a copy into the layout to ask for would move.
+    /// The next command shows what a copy into the requested layout would move.
     fn digest(&self) -> Digest {
         let compare = |row: &Row| vec!["compare".into(), self.changed.to_string().into(), row.shape.clone().into()];
         Digest { causes: Vec::new(), next: self.for_jax().map(compare).into_iter().collect() }

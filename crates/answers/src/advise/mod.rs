@@ -1,5 +1,5 @@
-//! The memory that an array takes on a TPU: in the layout that the device chooses, in row-major order, and in others. On a GPU: the orders
-//! that operations want.
+//! The memory that an array takes on a TPU: in the layout that the device chooses, in row-major order, and in others. On a GPU: the orders that
+//! operations prefer.
 
 mod gpu;
 
@@ -17,7 +17,7 @@ use std::str::FromStr;
 use xla_shape_core::tpu::{DefaultLayoutError, Generation, Merge, layouts};
 use xla_shape_core::{ArrayShape, ValidationError};
 
-/// The layouts of an array on a TPU with what each takes, and what would take less.
+/// The layouts of an array on a TPU with the bytes of each, and changes that would take fewer.
 ///
 /// The device's default layout comes first; `xla_shape_core::tpu` has the rule.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -28,7 +28,7 @@ pub struct Advice {
     /// The given array; row-major if it was given without a layout.
     #[serde(skip)]
     pub given: ArrayShape,
-    /// Whether the given array has a layout.
+    /// Whether the array was given with a layout.
     #[serde(skip)]
     pub has_layout: bool,
     /// The given array after the changes to its dimensions.
@@ -96,10 +96,10 @@ pub struct Room {
     pub free: u64,
 }
 
-/// A merge of dimensions is suggested if it saves at least this part of the bytes.
+/// Merging dimensions is suggested if it saves at least this part of the bytes.
 pub(crate) const WORTH_IT: f64 = 0.05;
 
-/// The number of dimensions for which the room is computed.
+/// For at most this many dimensions, the answer says how much longer they could be.
 const MAX_ROOM: usize = 12;
 
 words! {
@@ -167,7 +167,7 @@ impl Advice {
             };
             rows.extend(row(array, choice));
         }
-        // A layout that was given but is not in the list, or not marked in it.
+        // Add the given layout if it is not in the list, or mark it there.
         let position = arrays.iter().position(|array| *array == changed);
         if has_layout && position.is_none_or(|position| rows.get(position).is_some_and(|row| row.choice.is_none())) {
             if let Some(position) = position {
@@ -178,7 +178,7 @@ impl Advice {
                 rows.insert(marked, row);
             }
         }
-        // The first of the orders that take the same memory stands for all of them.
+        // Of orders that take the same memory, list only the first one.
         let mut kept: Vec<Row> = Vec::new();
         for row in rows {
             match kept.iter_mut().find(|kept| row.choice.is_none() && kept.bytes == row.bytes) {
@@ -200,8 +200,8 @@ impl Advice {
         Ok(Self { rows: kept, given, has_layout, changed, generation, assumed, hidden })
     }
 
-    /// The layout to ask JAX for: the one that saves most; if none saves memory, row-major order. `None` if only the device's own choice or
-    /// the given layout is left.
+    /// The layout to request in JAX: the one that saves the most; if none saves memory, row-major order. `None` if that is the device's own choice
+    /// or the given layout.
     ///
     /// ```
     /// use xla_shape_answers::advise::Advice;
@@ -241,11 +241,11 @@ fn merge_words(merge: &Merge) -> String {
     format!("merge {}", groups.collect::<Vec<_>>().join(", and "))
 }
 
-/// The dimensions that could be longer and take no more bytes.
+/// The dimensions that could be longer without taking more bytes.
 fn room(array: &ArrayShape) -> Vec<Room> {
     let sizes = array.dimensions().iter().enumerate().take(MAX_ROOM).filter_map(|(dimension, size)| {
         let free = array.largest_free_size(dimension)?;
-        // A dimension of size 1 is rarely one that could be made longer.
+        // A dimension of size 1 can rarely be made longer, so leave it out.
         size.extent().filter(|&size| size > 1 && free > size).map(|size| Room { dimension, size, free })
     });
     sizes.collect()
@@ -278,7 +278,7 @@ impl Answer for Advice {
         self.rows.iter().map(|entry| answer_line(Self::SCHEMA, entry)).collect()
     }
 
-    /// What a copy into the layout to ask for would move.
+    /// The next command shows what a copy into the requested layout would move.
     fn digest(&self) -> Digest {
         let compare = |row: &Row| vec!["compare".into(), self.changed.to_string().into(), row.shape.clone().into()];
         let next = self.for_jax().map(compare).into_iter().collect();
@@ -345,7 +345,7 @@ impl FromStr for Change {
     }
 }
 
-/// Why the program cannot advise.
+/// Why there is no advice.
 ///
 /// ```
 /// use xla_shape_answers::advise::{Advice, AdviceError, Change};

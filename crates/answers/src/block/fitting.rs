@@ -1,4 +1,4 @@
-//! The largest blocks that fit, found by halving those that do not.
+//! The largest blocks that fit, found by halving blocks that do not fit.
 
 use super::{BlockAnswer, Part, PartKind, is_without_layout};
 use crate::numbers::Bytes;
@@ -9,10 +9,10 @@ use std::fmt;
 use xla_shape_core::tpu::Generation;
 use xla_shape_core::{ArrayShape, Dimension};
 
-/// How many times blocks are halved.
+/// The most times that blocks are halved.
 const MOST: usize = 8;
 
-/// The most parts for which smaller blocks are looked for: the work grows with the square of their number.
+/// With more parts than this, the search is not started, because its work grows with the square of their number.
 const MOST_PARTS: usize = 64;
 
 /// Blocks that fit, in place of those that do not.
@@ -28,7 +28,7 @@ const MOST_PARTS: usize = 64;
 /// // The rows of both blocks are halved together.
 /// assert_eq!(fitting.blocks[0].block, "f32[1024,1024]");
 /// assert_eq!((fitting.blocks[1].block.as_str(), fitting.vmem_bytes), ("f32[1024,128]", (9 << 20) + (1 << 18) + 4096));
-/// // The sums have the sizes of the output's block, so that they become smaller with it.
+/// // The sums have the sizes of the output's block, so they become smaller with it.
 /// assert_eq!(fitting.scratch, ["bf16[1024,128]", "s32[8,128]"]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -64,10 +64,10 @@ pub struct FittingBlock {
 }
 
 /// The largest blocks that fit into `limit` bytes. In each step, one axis is halved in all blocks that have it: the one that saves the most, so that
-/// the fewest steps are needed. `None` if at most eight steps find no blocks that a TPU takes and that fit, or if there are too many parts.
+/// the fewest steps are needed. `None` if eight steps find no blocks that a TPU supports and that fit, or if there are too many parts.
 ///
-/// Nothing says which dimensions of two arrays are one axis, so all dimensions with the same size in the array and in the block are taken for one.
-/// Dimensions that no block divides are left alone while there are others, because the kernel may need all of them.
+/// It is not known which dimensions of two arrays are the same axis. So dimensions are treated as one axis if they have the same size in the array
+/// and in the block. Dimensions that no block divides are halved only if there are no others, because the kernel may need all of their elements.
 pub(super) fn fitting(parts: &[Part], generation: Generation, limit: u64) -> Option<Fitting> {
     if parts.len() > MOST_PARTS {
         return None;
@@ -102,7 +102,8 @@ pub(super) fn fitting(parts: &[Part], generation: Generation, limit: u64) -> Opt
 /// An axis: the size of a dimension of arrays, and the size of a block in it.
 type Axis = [u64; 2];
 
-/// The axes that can be halved, the first dimensions first: those that blocks divide, or else all but the last of whole arrays.
+/// The axes that can be halved, the first dimensions first: those that blocks divide. If there are none, all dimensions of whole arrays except the
+/// last.
 fn axes(parts: &[Part]) -> Vec<Axis> {
     let all = |is_wanted: fn(Axis, bool) -> bool| {
         let mut seen = BTreeSet::new();
@@ -130,8 +131,8 @@ fn sizes((array, block): (&Dimension, &Dimension)) -> Option<Axis> {
 }
 
 impl Part {
-    /// The part with half of an axis; as it is if it does not have the axis. A scratch buffer has the axes of the first output among `parts` whose block has
-    /// the same sizes.
+    /// The part with an axis halved; unchanged if it does not have the axis. A scratch buffer has the axes of the first output among `parts` whose
+    /// block has the same sizes.
     fn halved(&self, axis: Axis, parts: &[Self]) -> Option<Self> {
         let half = |array: &ArrayShape, block: &ArrayShape| {
             let mut dimensions = block.dimensions().to_vec();
@@ -191,7 +192,7 @@ mod tests {
             ("bf16[8192,16384]", "bf16[1024,512]"),
             ("f32[4096,16384]", "f32[2048,512]"),
         ];
-        // Rows are in 8 of 10 MiB (8 + 2 + 8 with two buffers), then all three are.
+        // First halve the rows, which appear in the two largest parts; then continue with the other axes.
         assert_eq!(blocks(&product, 12 << 20).unwrap(), ["bf16[1024,1024]", "bf16[1024,512]", "f32[1024,512]"]);
         assert_eq!(blocks(&product, 6 << 20).unwrap(), ["bf16[512,1024]", "bf16[1024,512]", "f32[512,512]"]);
     }
@@ -199,7 +200,7 @@ mod tests {
     #[test]
     fn what_no_block_divides_is_left_alone_while_there_is_another_axis() {
         assert_eq!(blocks(&[("f32[4096,1000]", "f32[2048,1000]")], 4 << 20).unwrap(), ["f32[512,1000]"]);
-        // Without a grid, the rows are divided.
+        // Without a grid, the rows are halved.
         assert_eq!(blocks(&[("f32[4096,1000]", "f32[4096,1000]")], 10 << 20).unwrap(), ["f32[1024,1000]"]);
     }
 

@@ -16,7 +16,7 @@ use xla_shape_core::tpu::{
 };
 use xla_shape_core::{ArrayShape, Dimension};
 
-/// A part of what a kernel has in VMEM.
+/// An array or a block of one that a kernel has in VMEM.
 ///
 /// ```
 /// use xla_shape_answers::block::{BlockAnswer, Part};
@@ -53,7 +53,7 @@ pub enum Part {
     Scratch(ArrayShape),
 }
 
-/// Whether a scratch buffer was given without tiles and in the usual order, so that it has the compiler's layout; another one keeps its layout.
+/// Whether a scratch buffer was given without tiles and in the usual order. It then gets the compiler's layout; otherwise, it keeps its own.
 fn is_without_layout(scratch: &ArrayShape) -> bool {
     scratch.layout().tiles().is_empty() && scratch.layout().is_monotonic_with_dim0_major()
 }
@@ -78,7 +78,7 @@ pub struct BlockAnswer {
     /// Whether the generation is the default, because none was named.
     #[serde(skip)]
     pub assumed: bool,
-    /// The limit that was given; without one, the limit is the compiler's default.
+    /// The given limit; if there is none, the compiler's default applies.
     #[serde(skip)]
     pub asked: Option<u64>,
 }
@@ -94,14 +94,14 @@ pub struct BlockAnswer {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LimitOf {
-    /// The kernel gives none, and could give more.
+    /// The kernel sets no limit, and could set a higher one.
     Default,
-    /// The kernel asks for more than the compiler gives any.
+    /// The kernel requests more than the compiler gives any kernel.
     Compiler,
 }
 
 impl BlockAnswer {
-    /// Why the limit is what it is; `None` if it is what was asked for, or the most that there is.
+    /// Why the limit has this value; `None` if it is the requested one, or the most that is possible.
     #[must_use]
     pub fn limit_of(&self) -> Option<LimitOf> {
         match self.asked {
@@ -192,7 +192,7 @@ pub struct Vector {
 }
 
 impl Vector {
-    /// The vector of a block as it is in VMEM.
+    /// The vector that a kernel loads or stores for a whole block in VMEM.
     fn new(block: &ArrayShape, is_stored: bool) -> Option<Self> {
         let layout = if is_stored { VectorLayout::of_store(block) } else { VectorLayout::of_load(block) }?;
         let size = |dimension: &Dimension| match dimension {
@@ -273,7 +273,7 @@ impl BlockAnswer {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// The parts, and how each is divided among vector registers:
+    /// The parts, and how each is held in vector registers:
     ///
     /// ```
     /// use xla_shape_answers::block::{BlockAnswer, KernelError, Part, PartKind, VectorUnknown};
@@ -325,7 +325,7 @@ impl BlockAnswer {
         Ok((measured, bytes))
     }
 
-    /// The command that asks about the blocks that fit; if these fit, the one that asks what the compiler makes of the kernel.
+    /// The next command: about smaller blocks that fit, or if these fit, about the compiled kernel.
     fn next(&self) -> Vec<Word> {
         let words = |words: &[&str]| words.iter().map(|&word| word.into()).collect::<Vec<Word>>();
         let mut next = match &self.fitting {
@@ -378,7 +378,7 @@ pub struct BlockAnswers {
 }
 
 impl BlockAnswers {
-    /// Measures the parts on each generation, without one on [`DEFAULT_GENERATION`].
+    /// Measures the parts on each generation; if none is named, on [`DEFAULT_GENERATION`].
     ///
     /// # Errors
     /// As [`BlockAnswer::new`].
@@ -404,7 +404,7 @@ impl Answer for BlockAnswers {
     }
 
     fn digest(&self) -> Digest {
-        // Blocks that fit on one generation may not fit on another: what does not fit comes first.
+        // Blocks that fit on one generation may not fit on another. Begin with one on which they do not fit.
         let first = self.answers.iter().find(|answer| !answer.fits).or_else(|| self.answers.first());
         Digest { causes: Vec::new(), next: first.map(BlockAnswer::next).into_iter().collect() }
     }
@@ -414,14 +414,14 @@ impl Answer for BlockAnswers {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum KernelError {
-    /// A TPU does not take a block.
+    /// A TPU does not support a block.
     Block {
-        /// Which one, if there are several, such as `input 2`.
+        /// The block, if there are several, such as `input 2`.
         part: Option<String>,
-        /// Why it does not.
+        /// The reason.
         error: BlockError,
     },
-    /// It is not known how much VMEM the compiler gives a kernel.
+    /// It is not known how much VMEM the compiler gives a kernel on the generation.
     Unknown(Generation),
 }
 

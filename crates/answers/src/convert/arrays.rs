@@ -1,4 +1,4 @@
-//! Python modules: pad, reshape, transpose, and back.
+//! Code in Python that pads, reshapes and transposes an array, and code that undoes this.
 
 use super::code::Language;
 use crate::formula::{self, Notation};
@@ -13,14 +13,14 @@ fn tuple(numbers: &[u64]) -> String {
     if numbers.len() == 1 { format!("({list},)") } else { format!("({list})") }
 }
 
-/// The line that does a step to `variable`.
+/// The line of code that applies a step to `variable`.
 fn forward(step: &Step, language: Language, variable: &str) -> String {
     match step {
         Step::Pad { from, to } => {
             let rooms = from.iter().zip(to).map(|(from, to)| to - from);
             let call = match language {
                 Language::Torch => {
-                    // The last dimension first.
+                    // torch lists the last dimension first.
                     let rooms = rooms.rev().map(|room| format!("0, {room}")).collect::<Vec<_>>().join(", ");
                     format!("torch.nn.functional.pad({variable}, ({rooms}))")
                 }
@@ -45,7 +45,7 @@ fn transpose(permutation: &[usize], language: Language, variable: &str) -> Strin
     format!("{variable} = {variable}.{method}({list})")
 }
 
-/// The line that undoes a step.
+/// The line of code that undoes a step.
 fn backward(step: &Step, language: Language, variable: &str) -> String {
     match step {
         Step::Pad { from, to } => {
@@ -75,7 +75,7 @@ pub(super) fn module(array: &ArrayShape, language: Language, name: &str) -> Resu
     let import = match language {
         Language::Jax => "import jax.numpy as jnp\n",
         Language::Torch => "import torch\n",
-        // Without padding, the methods of the array are enough.
+        // Without padding, the code needs only methods of the array.
         _ => "import numpy as np\n",
     };
     let shape = tuple(table.extents());
@@ -110,7 +110,7 @@ pub(super) fn module(array: &ArrayShape, language: Language, name: &str) -> Resu
          def {name}({}):\n    \"\"\"The position of an element, in elements.\"\"\"\n",
         names.join(", ")
     );
-    // Whole numbers are divided by `//`.
+    // In Python, `//` divides whole numbers.
     for value in values {
         let _ = writeln!(code, "    {}", value.replace(" / ", " // "));
     }

@@ -1,4 +1,4 @@
-//! Code that tiles an array, or finds its elements.
+//! Generates code that tiles an array, or finds its elements.
 
 use super::{arrays, functions};
 use crate::Answer;
@@ -45,8 +45,9 @@ impl FromStr for Language {
 
 /// Code for an array.
 ///
-/// For Python it is a module with `tile(x)`, which makes a one-dimensional array of all positions of a plain array, padding 0; `untile(y)`, which
-/// is its inverse; and a function that gives the position of an element. For C, C++ and Rust it is that function and its inverse.
+/// For Python, the code is a module with three functions: `tile(x)` turns a plain array into a one-dimensional array of all positions, with 0 as
+/// padding; `untile(y)` is its inverse; and one gives the position of an element. For C, C++ and Rust, the code is the function for positions, and
+/// its inverse.
 ///
 /// ```
 /// use xla_shape_answers::convert::{Code, Language};
@@ -70,7 +71,7 @@ pub struct Code {
 }
 
 impl Code {
-    /// The code for this array; `name` is that of the function that gives positions.
+    /// The code for this array; `name` is the name of the function for positions.
     ///
     /// # Errors
     /// If a dimension is unbounded, or the name cannot be one in the language.
@@ -107,7 +108,7 @@ impl Answer for Code {
 pub enum CodeError {
     /// The elements have no positions.
     StrideTable(StrideTableError),
-    /// The name cannot be that of a function.
+    /// The name is not valid for a function.
     Name(String),
 }
 

@@ -1,4 +1,4 @@
-//! C, C++ and Rust: from an index to a position, and back.
+//! Code in C, C++ and Rust that computes a position from an index, and the inverse.
 
 use super::code::Language;
 use crate::formula::{self, Notation};
@@ -10,10 +10,10 @@ use xla_shape_core::{ArrayShape, StrideTableError};
 /// How a language writes the parts of a function.
 struct Syntax {
     language: Language,
-    /// What precedes the name in the declaration of a constant, and of a variable.
+    /// The text before the name in the declaration of a constant, and of a variable.
     constant: &'static str,
     variable: &'static str,
-    /// The end of a function where there is no element.
+    /// The statement that returns that there is no element.
     none: &'static str,
 }
 
@@ -31,7 +31,7 @@ impl Syntax {
         }
     }
 
-    /// A line that ends the function if a condition holds.
+    /// A line of code that ends the function if a condition holds.
     fn refuse(&self, condition: &str) -> String {
         match self.language {
             Language::Rust => format!("    if {condition} {{\n        {}\n    }}\n", self.none),
@@ -40,7 +40,7 @@ impl Syntax {
     }
 }
 
-/// `value / divisor`, as a shift if it can be one, in parentheses unless nothing is done.
+/// `value / divisor`, as a shift if possible; in parentheses unless the divisor is 1.
 fn quotient(value: &str, divisor: u64) -> String {
     match divisor {
         1 => value.to_owned(),
@@ -49,12 +49,12 @@ fn quotient(value: &str, divisor: u64) -> String {
     }
 }
 
-/// `value % modulus`, as a mask if it can be one.
+/// `value % modulus`, as a mask if possible.
 fn remainder(value: &str, modulus: u64) -> String {
     if modulus.is_power_of_two() { format!("({value} & {})", modulus - 1) } else { format!("({value} % {modulus})") }
 }
 
-/// The function and its inverse.
+/// The code of the function and of its inverse.
 pub(super) fn functions(array: &ArrayShape, language: Language, name: &str) -> Result<String, StrideTableError> {
     let placement = array.placement()?;
     let table = placement.table();
@@ -153,7 +153,7 @@ pub(super) fn functions(array: &ArrayShape, language: Language, name: &str) -> R
     Ok(code)
 }
 
-/// Adds code that computes a part of a term's source from the value of the term.
+/// Adds code that takes the value of a term and adds the corresponding part to the term's source.
 fn undo_term(code: &mut String, syntax: &Syntax, term: Term, value: &str, room: u64) {
     if let Some(modulus) = term.modulus.map(NonZeroU64::get).filter(|&modulus| modulus < room) {
         *code += &syntax.refuse(&format!("{value} >= {modulus}"));
@@ -178,7 +178,7 @@ fn undo_term(code: &mut String, syntax: &Syntax, term: Term, value: &str, room: 
     };
 }
 
-/// The body of the inverse.
+/// The body of the inverse function.
 fn undo(code: &mut String, syntax: &Syntax, table: StrideTableRef<'_>) {
     *code += &syntax.refuse(&format!("position >= {}", table.positions()));
     if syntax.language == Language::C {
@@ -190,15 +190,15 @@ fn undo(code: &mut String, syntax: &Syntax, table: StrideTableRef<'_>) {
         let zero = if syntax.language == Language::Rust { "v{}: usize = 0" } else { "v{} = 0" };
         let _ = writeln!(code, "    {}{};", syntax.variable, zero.replace("{}", &number.to_string()));
     }
-    // Each digit of the position is a term of an index or of an intermediate value, and is added to it. In `f32[16,256]{1,0:T(8,128)}`,
-    // `position / 2048` gives `index[0] / 8`, so it is added to `index[0]` times 8.
+    // Each digit of the position is a part of an index or of an intermediate value. Add it there. In `f32[16,256]{1,0:T(8,128)}`, `position / 2048`
+    // gives `index[0] / 8`, so it is added to `index[0]` times 8.
     for (number, digit) in table.digits().iter().enumerate() {
         let whole = quotient("position", digit.stride);
         // The position is below the end, so that the outermost digit needs no remainder.
         let value = if number == 0 { whole } else { remainder(&whole, digit.size) };
         undo_term(code, syntax, digit.term, &value, digit.size);
     }
-    // Then intermediate values are taken apart, the last one first: it may be computed from those before it.
+    // Then split the intermediate values into their parts, the last one first, because it may be computed from those before it.
     for (number, intermediate) in table.intermediates().iter().enumerate().rev() {
         let value = format!("v{number}");
         *code += &syntax.refuse(&format!("{value} >= {}", intermediate.size()));
@@ -210,7 +210,7 @@ fn undo(code: &mut String, syntax: &Syntax, table: StrideTableRef<'_>) {
             }
         }
     }
-    // An index that the array does not have belongs to padding.
+    // If the index is not in the array, the position is padding.
     if !table.is_exhaustive() {
         for (dimension, extent) in table.extents().iter().enumerate() {
             *code += &syntax.refuse(&format!("index[{dimension}] >= {extent}"));

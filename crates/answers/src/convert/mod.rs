@@ -1,4 +1,4 @@
-//! What is a layout in other notations, and in code?
+//! A layout in other notations, and as code.
 
 mod arrays;
 mod code;
@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use xla_shape_notations::{AnyLayout, Nearest, Notation, Obstacle, Sharing};
 
-/// A layout in other notations: a text for each that has it, and for each other the reason.
+/// A layout in other notations: for each notation a text, or the reason why there is none.
 ///
 /// ```
 /// use xla_shape_notations::{AnyLayout, Notation};
@@ -37,9 +37,9 @@ pub struct Conversion {
 pub struct Entry {
     /// The notation.
     pub notation: Notation,
-    /// The text, or why the notation does not have the layout.
+    /// The text, or why the notation cannot express the layout.
     pub text: Result<String, Obstacle>,
-    /// Without a text, the nearest layout that the notation has, if there is one.
+    /// If there is no text: the nearest layout that the notation can express, if one was found.
     pub nearest: Option<Nearest>,
 }
 
@@ -52,7 +52,7 @@ pub struct Shared {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "[Vec<u64>; 2]")]
     pub shared: Option<[Vec<u64>; 2]>,
-    /// The same as a sentence.
+    /// The reason as a sentence.
     #[serde(skip)]
     pub sentence: String,
 }
@@ -70,7 +70,7 @@ words! {
 }
 
 impl Conversion {
-    /// The notations that a reader of this one wants: all others for XLA's, and XLA's for the others.
+    /// The usual targets of a conversion from a notation: from XLA's, all others; from another one, XLA's.
     ///
     /// ```
     /// use xla_shape_answers::convert::Conversion;
@@ -139,7 +139,7 @@ impl Shared {
 }
 
 /// A layout in one notation.
-// Hidden: it is only read as JSON.
+// Hidden, because it exists only to be written as JSON.
 #[doc(hidden)]
 #[derive(Serialize, JsonSchema)]
 pub struct Line<'a> {
@@ -179,7 +179,7 @@ struct Near<'a> {
 }
 
 /// What `convert` writes as JSON: a layout in one notation, one line for each; with `--emit`, the code.
-// Hidden: it has the schema of this JSON, and no value.
+// Hidden, because it exists only for the schema of this JSON.
 #[doc(hidden)]
 #[derive(JsonSchema)]
 #[serde(untagged)]
@@ -190,7 +190,7 @@ pub enum Converted {
     Code(Code),
 }
 
-/// The form of the JSON of `convert`, of notations and of code.
+/// The name of the schema of `convert`, for notations and for code.
 pub(super) const SCHEMA: &str = "xla-shape/convert/1";
 
 impl Conversion {

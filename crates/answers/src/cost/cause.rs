@@ -1,4 +1,4 @@
-//! Why a copy is there.
+//! The causes of copies.
 
 use super::convolution;
 use super::copies::{array_at, donatable, is_donated, is_same, layout};
@@ -11,7 +11,7 @@ use xla_shape_core::{ArrayShape, Layout};
 use xla_shape_hlo::cost::{Change, Copy, Fixed};
 use xla_shape_hlo::{Instruction, Sources};
 
-/// Why a copy is there. Its text, which is its JSON, is a sentence.
+/// Why a program has a copy. Its text, which is also its JSON, is a sentence.
 ///
 /// ```
 /// use xla_shape_answers::cost::{Cause, ProgramCost};
@@ -30,11 +30,11 @@ use xla_shape_hlo::{Instruction, Sources};
 #[schemars(with = "String", inline)]
 #[non_exhaustive]
 pub enum Cause {
-    /// One layout is fixed where the array is made, and another one where it is used.
+    /// The producer and the user of the array fix different layouts.
     Layouts {
-        /// What made it.
+        /// The producer.
         made: Side,
-        /// What uses it.
+        /// The user.
         used: Side,
     },
     /// The array moves from one memory space to another.
@@ -58,11 +58,11 @@ pub enum Cause {
         /// The user's name of it, if the module has one.
         name: Option<String>,
     },
-    /// A loop overwrites its state, while the value before it is still needed.
+    /// A loop overwrites its state, but the old value is still needed.
     LoopState,
     /// A result needs memory of its own.
     Result,
-    /// The array is overwritten, while the value before is still needed.
+    /// The array is overwritten, but its old value is still needed.
     Overwritten,
     /// A product reads an array that has each element several times.
     Repeated {
@@ -82,16 +82,16 @@ pub enum Cause {
     },
 }
 
-/// What fixed a layout on one side of a copy.
+/// One side of a copy: what fixed the layout there, and the layout.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Side {
-    /// Who fixed it.
+    /// What fixed the layout.
     pub by: FixedBy,
     /// The layout that is read or written, without its memory space, in words.
     pub layout: String,
 }
 
-/// Who fixed a layout.
+/// What fixed a layout.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum FixedBy {
@@ -112,7 +112,7 @@ pub enum FixedBy {
         /// The name of the instruction.
         instruction: String,
     },
-    /// An argument or the result of a computation that is called.
+    /// An argument or the result of a called computation.
     Caller {
         /// The name of the instruction.
         instruction: String,
@@ -143,7 +143,7 @@ pub enum FixedBy {
         /// Its opcode.
         opcode: String,
     },
-    /// Nothing that is known.
+    /// It is not known what fixed the layout.
     Unknown,
 }
 
@@ -182,7 +182,7 @@ impl Cause {
     }
 }
 
-/// What fixed a layout that belongs neither to a parameter nor to a result.
+/// What fixed the layout of a value that is neither a parameter nor a result.
 fn inside(fixed: &Fixed<'_>) -> FixedBy {
     match fixed {
         Fixed::Loop(instruction) => FixedBy::Loop { instruction: instruction.name().to_owned() },
@@ -212,7 +212,7 @@ fn made(copy: &Copy<'_>, sources: &Sources<'_>) -> Side {
     }
 }
 
-/// Who fixed a layout, if a convolution of cuDNN did.
+/// The convolution of cuDNN that fixed a layout, if it was one.
 fn convolution(fixed: &Fixed<'_>, order: impl Fn(Instruction<'_>) -> Option<String>) -> Option<FixedBy> {
     let Fixed::CustomCall(call) = fixed else { return None };
     Some(FixedBy::Convolution { instruction: call.name().to_owned(), order: order(*call)? })
@@ -233,7 +233,7 @@ fn used(copy: &Copy<'_>) -> Side {
     }
 }
 
-/// The layout that a parameter or a result has. If the copy sees the array through a bitcast, as another array, both are named.
+/// The layout of a parameter or a result, in words. If the copy reads it through a bitcast, as another array, this names the layouts of both arrays.
 fn seen_as(array: Option<&ArrayShape>, seen: &ArrayShape, layout: String) -> String {
     match array {
         Some(array) if !is_same(array, seen) => {
@@ -245,7 +245,7 @@ fn seen_as(array: Option<&ArrayShape>, seen: &ArrayShape, layout: String) -> Str
     }
 }
 
-/// The text of a layout without its memory space: it does not matter for a change of layout.
+/// The text of a layout without its memory space, which does not matter for a change of layout.
 fn plain(all: &Layout) -> String {
     layout(all.minor_to_major(), all).map_or_else(|| all.to_string(), |layout| layout.to_string())
 }
@@ -284,7 +284,7 @@ impl fmt::Display for Cause {
 }
 
 impl Side {
-    /// Says who made the array.
+    /// Writes what made the array, and in which layout.
     fn write_made(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let layout = &self.layout;
         match &self.by {
@@ -302,7 +302,7 @@ impl Side {
         }
     }
 
-    /// Says who uses it.
+    /// Writes what uses the array, and in which layout.
     fn write_used(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let layout = &self.layout;
         match &self.by {

@@ -1,4 +1,4 @@
-//! What collectives move, and what runs meanwhile.
+//! The bytes that collectives move, and the instructions that run meanwhile.
 
 use crate::amount::{self, Amount};
 use crate::source::source_text;
@@ -24,7 +24,7 @@ pub struct Collective {
     pub groups: Option<String>,
     /// How often it runs; null if a loop around it does not say.
     pub runs: Option<u64>,
-    /// What the instructions between its start and its end cost; `None` if it is not asynchronous.
+    /// The cost of the instructions between its start and its end; `None` if it is not asynchronous.
     #[serde(flatten, serialize_with = "amount::hidden")]
     #[schemars(with = "amount::Hidden")]
     pub hidden: Option<Amount>,
@@ -37,10 +37,10 @@ pub struct Collective {
     pub source: Option<String>,
 }
 
-/// How many instructions between the start and the end of a collective are searched for the most expensive ones.
+/// Among at most this many instructions between the start and the end of a collective, the most expensive ones are searched.
 const MOST_BETWEEN: usize = 1000;
 
-/// The collectives of a module, with what hides them.
+/// The collectives of a module, each with the instructions that hide it.
 pub(super) fn collectives<'m>(
     module: &'m Module,
     costs: &Costs<'m>,
@@ -66,7 +66,7 @@ pub(super) fn collectives<'m>(
         let sum = |number: u32| before.get(number as usize).copied().unwrap_or(0);
         let first = start.number().saturating_add(1);
         let hidden = done.map(|done| sum(done.number()).saturating_sub(sum(first)));
-        // The search is bounded, because many collectives may each have many instructions in between.
+        // The search is bounded, because there may be many collectives, each with many instructions in between.
         let between = done.into_iter().flat_map(|done| first..done.number()).take(MOST_BETWEEN);
         let between = between.filter_map(|number| module.instruction_at(number));
         let mut names: Vec<_> = between.map(|between| (costs.cost_of(between), between)).collect();

@@ -1,8 +1,8 @@
-//! The orders in which cuDNN's convolutions take their arrays.
+//! The orders of dimensions in which cuDNN's convolutions read and write their arrays.
 
 use xla_shape_hlo::Instruction;
 
-/// How many bitcasts and tuple elements are looked through in search of a convolution's operand.
+/// The search for a convolution's operand looks through at most this many bitcasts and tuple elements.
 const LONGEST_CHAIN: usize = 16;
 
 /// An array of a convolution.
@@ -13,8 +13,8 @@ enum Part {
     Output,
 }
 
-/// The order in which a convolution of cuDNN reads an array, in the words of cuDNN: `NHWC` for images, `OHWI` for filters. `None` for another
-/// call, or for an operand whose order the call does not name.
+/// The order in which a convolution of cuDNN reads an array, in cuDNN's words, such as `NHWC` for images and `OHWI` for filters. `None` for other
+/// calls, and for operands whose order the call does not give.
 pub(super) fn read(call: Instruction<'_>, value: Instruction<'_>) -> Option<String> {
     use Part::{Filter, Input, Output};
     let is_value = |mut operand: Instruction<'_>| {
@@ -25,7 +25,7 @@ pub(super) fn read(call: Instruction<'_>, value: Instruction<'_>) -> Option<Stri
         })
     };
     let number = call.operands().position(|operand| operand.instruction().is_some_and(is_value))?;
-    // The labels are those of the convolution forward; the bias of a fused one has no order.
+    // The labels are those of the forward convolution, so for a backward one the operands have other roles. The bias of a fused one has no order.
     let part = match (target(call)?, number) {
         ("BackwardInput", 0) | ("BackwardFilter", 1) | ("BiasActivationForward", 3) => Output,
         ("BackwardInput", 1) | ("Forward" | "ForwardGraph" | "BiasActivationForward", 1) => Filter,
@@ -35,7 +35,7 @@ pub(super) fn read(call: Instruction<'_>, value: Instruction<'_>) -> Option<Stri
     order(call, part, call.operand(number)?.shape()?.array()?.layout().minor_to_major())
 }
 
-/// The order in which it writes its result.
+/// The order in which a convolution of cuDNN writes its result.
 pub(super) fn written(call: Instruction<'_>) -> Option<String> {
     let part = match target(call)? {
         "BackwardInput" => Part::Input,
@@ -45,7 +45,7 @@ pub(super) fn written(call: Instruction<'_>) -> Option<String> {
     order(call, part, call.shape().tuple_shapes()?.first()?.array()?.layout().minor_to_major())
 }
 
-/// What follows `__cudnn$conv` in the call's target.
+/// The text after `__cudnn$conv` in the call's target.
 fn target(call: Instruction<'_>) -> Option<&str> {
     call.attribute("custom_call_target")?.text().trim_matches('"').strip_prefix("__cudnn$conv")
 }

@@ -1,4 +1,4 @@
-//! The copies of a program: why each is there, and what would remove it.
+//! The copies of a program: their causes, and what would remove them.
 
 use super::{Basis, Cause, Remedy, Sums};
 use crate::amount::{self, Amount};
@@ -20,7 +20,7 @@ pub struct CopyCost {
     pub number: u32,
     /// The opcode.
     pub opcode: String,
-    /// What one run costs; `None` without a figure.
+    /// The cost of one run; `None` without a figure.
     #[serde(flatten, serialize_with = "amount::one_run")]
     #[schemars(with = "amount::OneRun")]
     pub amount: Option<Amount>,
@@ -28,7 +28,7 @@ pub struct CopyCost {
     pub basis: Basis,
     /// How often it runs; null if it is not known.
     pub runs: Option<u64>,
-    /// What all runs cost; `None` if that is not known.
+    /// The cost of all runs; `None` if it is not known.
     #[serde(flatten, serialize_with = "amount::total")]
     #[schemars(with = "amount::Total")]
     pub total: Option<Amount>,
@@ -95,7 +95,8 @@ impl CopyCost {
         self.change == Changed::Layout
     }
 
-    /// Whether it copies an array as it is, or in another layout: not only to prefetch it, and not with repeated elements or other values ([`Change::is_copy`]).
+    /// Whether it copies an array unchanged, or into another layout. Prefetches, and copies with repeated elements or other values, do not count
+    /// ([`Change::is_copy`]).
     #[must_use]
     pub fn is_copy(&self) -> bool {
         matches!(self.change, Changed::Layout | Changed::Nothing)
@@ -144,7 +145,7 @@ impl From<Change> for Changed {
     }
 }
 
-/// Whether the memory of a parameter is given to a result.
+/// Whether a result takes the memory of a parameter.
 pub(super) fn is_donated(parameter: Instruction<'_>, number: usize) -> bool {
     let aliases = parameter.module().attribute("input_output_alias").and_then(|value| value.aliases().ok());
     aliases.is_some_and(|aliases| aliases.iter().any(|alias| alias.parameter == number))
@@ -170,7 +171,7 @@ pub(super) fn is_same(one: &ArrayShape, other: &ArrayShape) -> bool {
     ShapeEqual::new().ignore_memory_space_in_layout().compare_arrays(one, other)
 }
 
-/// A layout with an order, and with the tiles and the size of elements of another one, in the default memory space.
+/// The layout with this order, with the tiles and the element size of another layout, in the default memory space.
 pub(super) fn layout(order: &[usize], other: &Layout) -> Option<Layout> {
     let tiles: String = other.tiles().iter().map(ToString::to_string).collect();
     let mut tiles = if tiles.is_empty() { tiles } else { format!(":T{tiles}") };

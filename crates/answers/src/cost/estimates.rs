@@ -1,4 +1,4 @@
-//! The compiler's estimates beside measured times.
+//! Compares the compiler's estimates with measured times.
 
 use std::collections::BTreeMap;
 use xla_shape_core::sorting::{map_of, sort_by};
@@ -6,24 +6,24 @@ use xla_shape_hlo::Instruction;
 use xla_shape_hlo::cost::{Costs, InstructionCost, Unit};
 use xla_shape_hlo::profile::{InstructionTimes, ProfiledModule};
 
-/// How many times its estimate an instruction may take, or the other way around, before that is worth saying.
+/// An instruction differs from its estimate if one is more than this many times the other.
 pub(super) const DIFFERS: f64 = 1.5;
 
-/// How many instructions need cycles and times before their median is the length of a cycle.
+/// The length of a cycle is a median over instructions with cycles and times. It needs at least this many.
 const FEWEST: usize = 3;
 
-/// The compiler's figures of a program that ran.
+/// The compiler's figures for a program that was measured.
 pub(super) struct Estimates<'c> {
     costs: BTreeMap<u32, &'c InstructionCost<'c>>,
     unit: Unit,
     picoseconds_per_cycle: Option<f64>,
 }
 
-/// What was expected of an instruction.
+/// The estimate of an instruction, compared with its times.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Expected {
     pub(super) picoseconds: Option<u64>,
-    /// The mean time over it.
+    /// The mean time divided by the estimate.
     pub(super) over: Option<f64>,
     pub(super) differs: bool,
 }
@@ -52,7 +52,7 @@ impl<'c> Estimates<'c> {
         self.costs.get(&instruction.number()).copied()
     }
 
-    /// The estimate of an instruction beside its times.
+    /// Compares the estimate of an instruction with its times.
     pub(super) fn compare(&self, cost: Option<&InstructionCost<'_>>, times: &InstructionTimes) -> Expected {
         let figure = cost.and_then(|cost| cost.figure.known()).filter(|figure| *figure > 0);
         let picoseconds = figure.and_then(|figure| match self.unit {
@@ -66,7 +66,7 @@ impl<'c> Estimates<'c> {
     }
 }
 
-/// The median of numbers with weights; `None` of too few.
+/// The weighted median of numbers; `None` if there are too few.
 fn median(mut all: Vec<(f64, u64)>) -> Option<f64> {
     if all.len() < FEWEST {
         return None;

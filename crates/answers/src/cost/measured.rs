@@ -1,4 +1,4 @@
-//! What a profile measured of a program, joined with its module: by line, scope and opcode, and each copy with its cause.
+//! The measurements of a profile, joined with the program's module: by line, scope and opcode, and each copy with its cause.
 
 use super::estimates::{DIFFERS, Estimates, Expected};
 use super::{Cause, Changed, Collective, CopyCost, Remedy, Spread};
@@ -16,7 +16,7 @@ use xla_shape_hlo::profile::{InstructionTimes, Profile, ProfiledModule, Run};
 use xla_shape_hlo::{Instruction, Opcode, Readers, Sources};
 use xla_shape_program::Program;
 
-/// What stands for the scope of instructions that the module does not have.
+/// The text for the scope of instructions that the module lacks.
 pub(super) const NOT_IN_MODULE: &str = "(not in the module)";
 
 /// What a profile measured of a program. All times are whole picoseconds, over all runs and devices unless they say otherwise.
@@ -95,7 +95,7 @@ pub struct Runs {
     pub shortest_picoseconds: u64,
     /// The longest one.
     pub longest_picoseconds: u64,
-    /// The median, and the middle half.
+    /// The median of the runs' times, and the middle half.
     #[serde(flatten)]
     pub spread: Spread,
     /// For how long at least one instruction ran, in all of them.
@@ -234,7 +234,7 @@ pub struct MeasuredCollective {
     pub instruction: String,
     /// The opcode.
     pub opcode: String,
-    /// How long it took; of an asynchronous one, its start and its end together, which is what the program waits.
+    /// How long it took. For an asynchronous one, this is the time of its start and its end, which is how long the program waits.
     #[serde(flatten)]
     pub times: Times,
     /// For one that runs beside others: the times from its start to its end; null for others.
@@ -284,7 +284,7 @@ impl Times {
     }
 }
 
-/// What the times of a profile do not say.
+/// Limits of what the times of a profile show.
 ///
 /// ```
 /// use xla_shape_answers::cost::{Measured, MeasuredDoubt};
@@ -297,21 +297,21 @@ impl Times {
 pub enum MeasuredDoubt {
     /// The number of instructions in the profile that the module lacks. Their times have no source line.
     UnknownInstructions(usize),
-    /// The number of events that end before they begin. They do not count.
+    /// The number of events that end before they begin. They are ignored.
     ImpossibleEvents(u64),
-    /// The number of events that overlap. They count in full.
+    /// The number of events that overlap. Their full times are counted.
     OverlappingEvents(u64),
-    /// The number of events whose program is not known. They do not count.
+    /// The number of events whose program is not known. They are ignored.
     UnassignedEvents(u64),
-    /// The picoseconds of a cycle. The profile has no clock, so they are the median over the instructions with an estimate and a time.
+    /// The picoseconds of a cycle. The profile does not give the clock, so this is the median over the instructions with an estimate and a time.
     EstimatesByMedian(f64),
 }
 
 impl Measured {
-    /// How many times its estimate an instruction may take, or the other way around, before it [differs](MeasuredInstruction::differs).
+    /// An instruction [differs](MeasuredInstruction::differs) from its estimate if one is more than this many times the other.
     pub const DIFFERS: f64 = DIFFERS;
 
-    /// What the times do not say.
+    /// Limits of what the times show.
     #[must_use]
     pub fn doubts(&self) -> Vec<MeasuredDoubt> {
         let some = |events: u64| Some(events).filter(|&events| events > 0);
@@ -328,7 +328,7 @@ impl Measured {
 }
 
 impl Measured {
-    /// What the profile of a program measured; `None` if it was not opened from a profile.
+    /// The measurements of a program's profile; `None` if it was not opened from a profile.
     pub(super) fn new(
         program: &Program,
         costs: &Costs<'_>,
@@ -474,18 +474,18 @@ impl Runs {
     }
 }
 
-/// A part of a sum; 0 if the sum is.
+/// A part as a fraction of a sum; 0 if the sum is 0.
 fn share(part: u64, all: u64) -> f64 {
     if all == 0 { 0.0 } else { part as f64 / all as f64 }
 }
 
-/// An amount in some picoseconds, for each second; `None` in no time.
+/// An amount in some picoseconds, as an amount per second; `None` for 0 picoseconds.
 fn per_second(amount: u64, picoseconds: u64) -> Option<u64> {
     const SECOND: u128 = 1_000_000_000_000;
     (u128::from(amount) * SECOND).checked_div(picoseconds.into()).map(|rate| u64::try_from(rate).unwrap_or(u64::MAX))
 }
 
-/// Whether other instructions run inside of it, so that its bytes and its time are not of the same thing.
+/// Whether other instructions run inside it. Its time then includes theirs, but its bytes do not.
 fn contains_others(instruction: Instruction<'_>) -> bool {
     matches!(instruction.opcode(), Opcode::While | Opcode::Conditional | Opcode::Call)
 }
@@ -586,7 +586,7 @@ fn together<'m>(
         let beside = beside.get(found.instruction.as_str());
         let mut times: InstructionTimes = ***parts.first()?;
         if let [_, end] = &parts[..] {
-            // Both ends are one execution.
+            // The start and the end are one execution.
             times.total = times.total.saturating_add(end.total);
             times.own = times.own.saturating_add(end.own);
             times.shortest = times.shortest.saturating_add(end.shortest);
@@ -609,7 +609,7 @@ fn together<'m>(
     collectives
 }
 
-/// The modules of a profile, the longest time first.
+/// The modules of a profile, the one with the longest time first.
 fn modules(profile: &Profile) -> Vec<MeasuredModule> {
     let row = |module: &ProfiledModule| MeasuredModule {
         module: module.name().to_owned(),

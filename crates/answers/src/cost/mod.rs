@@ -1,4 +1,4 @@
-//! What a program is expected to cost: the compiler's cycles or times, by source line, scope and opcode, and each copy with its cause.
+//! The expected cost of a program: the compiler's cycles or times, by source line, scope and opcode, and each copy with its cause.
 
 mod cause;
 mod collectives;
@@ -58,7 +58,7 @@ use xla_shape_program::{CompileError, CompilerAnswer, Program};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// A loop, a copy after a collective, and source lines:
+/// A program with a loop, a copy after a collective, and source lines:
 ///
 /// ```
 /// use xla_shape_answers::cost::{Amount, Cause, FixedBy, ProgramCost};
@@ -129,8 +129,8 @@ pub struct ProgramCost {
 }
 
 impl ProgramCost {
-    /// Whether the source lines are those of the text that was compiled, which had no lines of the user's program: the compiler calls such a
-    /// text `-`.
+    /// Whether the source lines are lines of the compiled text itself, because it had no lines of the user's program. The compiler calls such a text
+    /// `-`.
     ///
     /// ```
     /// use xla_shape_answers::cost::ProgramCost;
@@ -154,7 +154,7 @@ impl ProgramCost {
 }
 
 impl ProgramCost {
-    /// The instructions of which the least time counts, because the compiler's estimate is not credible.
+    /// The instructions that count with a lower bound on their time, because the compiler's estimate is not credible.
     pub fn bounded(&self) -> impl Iterator<Item = &Expensive> {
         self.with_basis(Basis::Bound)
     }
@@ -164,7 +164,7 @@ impl ProgramCost {
         self.instructions.iter().filter(move |found| found.basis == basis)
     }
 
-    /// What counts by the bytes that it moves, or would.
+    /// The instructions that count by the bytes that they move, or would if a GPU were named.
     #[must_use]
     pub fn by_bytes(&self) -> Option<ByBytes> {
         let counted = self.with_basis(Basis::Bytes).count();
@@ -177,7 +177,7 @@ impl ProgramCost {
     }
 }
 
-/// What counts by the bytes that it moves.
+/// The instructions that count by the bytes that they move.
 ///
 /// ```
 /// use xla_shape_answers::cost::ProgramCost;
@@ -189,7 +189,7 @@ impl ProgramCost {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ByBytes {
-    /// So many instructions.
+    /// This many instructions.
     Counted(usize),
     /// No GPU is named; with one, some instructions would count by their bytes.
     WithGpu,
@@ -202,11 +202,11 @@ pub struct Tried {
     pub asked: Vec<String>,
     /// Whether the compiled program has them.
     pub taken: bool,
-    /// What the program costs with them; `None` if that is not known.
+    /// The cost of the program with them; `None` if it is not known.
     #[serde(flatten, serialize_with = "amount::with_layouts")]
     #[schemars(with = "amount::WithLayouts")]
     pub amount: Option<Amount>,
-    /// What it costs without them; `None` if that is not known.
+    /// Its cost without them; `None` if it is not known.
     #[serde(flatten, serialize_with = "amount::without_layouts")]
     #[schemars(with = "amount::WithoutLayouts")]
     pub before: Option<Amount>,
@@ -276,7 +276,7 @@ pub struct Branch {
 pub struct Line {
     /// The file and the line; null for instructions without one.
     pub source: Option<String>,
-    /// What all runs cost.
+    /// The cost of all runs.
     #[serde(flatten, serialize_with = "amount::all_runs")]
     #[schemars(with = "amount::AllRuns")]
     pub amount: Option<Amount>,
@@ -289,7 +289,7 @@ pub struct Line {
 pub struct ScopeCost {
     /// The op_name without its last part.
     pub scope: String,
-    /// What all runs cost.
+    /// The cost of all runs.
     #[serde(flatten, serialize_with = "amount::all_runs")]
     #[schemars(with = "amount::AllRuns")]
     pub amount: Option<Amount>,
@@ -302,7 +302,7 @@ pub struct ScopeCost {
 pub struct OpcodeCost {
     /// The opcode.
     pub opcode: String,
-    /// What all runs cost.
+    /// The cost of all runs.
     #[serde(flatten, serialize_with = "amount::all_runs")]
     #[schemars(with = "amount::AllRuns")]
     pub amount: Option<Amount>,
@@ -317,7 +317,7 @@ pub struct Expensive {
     pub instruction: String,
     /// Its opcode.
     pub opcode: String,
-    /// What one run costs.
+    /// The cost of one run.
     #[serde(flatten, serialize_with = "amount::one_run")]
     #[schemars(with = "amount::OneRun")]
     pub amount: Option<Amount>,
@@ -329,7 +329,7 @@ pub struct Expensive {
     pub bound_seconds: Option<Seconds>,
     /// How often it runs; null if it is not known.
     pub runs: Option<u64>,
-    /// What all runs cost; `None` if that is not known.
+    /// The cost of all runs; `None` if it is not known.
     #[serde(flatten, serialize_with = "amount::total")]
     #[schemars(with = "amount::Total")]
     pub total: Option<Amount>,
@@ -391,7 +391,7 @@ impl From<cost::Basis> for Basis {
 impl Answer for ProgramCost {
     const SCHEMA: &'static str = "xla-shape/cost/1";
 
-    /// The copies and source lines that cost the most; of a profile, those that took the longest time.
+    /// The copies and source lines that cost the most. With a profile, those that took the longest time.
     fn digest(&self) -> Digest {
         if let Some(measured) = &self.measured {
             return measured.digest();
@@ -415,7 +415,7 @@ impl Answer for ProgramCost {
 }
 
 impl ProgramCost {
-    /// What the program of a module is expected to cost.
+    /// The expected cost of the program in a module.
     ///
     /// # Errors
     /// As [`Module::costs`].
@@ -423,8 +423,8 @@ impl ProgramCost {
         Self::at(module, None)
     }
 
-    /// What a program that somebody has is expected to cost: as [`new`](Self::new), with the speed of the GPU that it is for, if that is
-    /// known ([`Program::gpu`]).
+    /// The expected cost of a program that was read from files. As [`new`](Self::new), but with the speed of the program's GPU, if that is known
+    /// ([`Program::gpu`]).
     ///
     /// # Errors
     /// As [`Module::costs`].
@@ -432,7 +432,7 @@ impl ProgramCost {
         Self::with(program.module(), program.gpu().map(Speed::from), Some(program))
     }
 
-    /// What a program that a compiler has compiled is expected to cost.
+    /// The expected cost of a program that a compiler has compiled.
     ///
     /// # Errors
     /// If the compiled module or its figures cannot be read.
@@ -441,7 +441,7 @@ impl ProgramCost {
         cost.map_err(|error| CompileError::Refused(error.to_string()))
     }
 
-    /// As [`new`](Self::new), on a GPU with this speed ([`Module::costs_at`]).
+    /// As [`new`](Self::new), for a GPU with this speed ([`Module::costs_at`]).
     ///
     /// # Errors
     /// As [`Module::costs`].
@@ -449,7 +449,7 @@ impl ProgramCost {
         Self::with(module, speed, None)
     }
 
-    /// As [`at`](Self::at), with what the profile of a program measured, if it has one.
+    /// As [`at`](Self::at), with the measurements of the program's profile, if it has one.
     pub(crate) fn with(module: &Module, speed: Option<Speed>, program: Option<&Program>) -> Result<Self, CostError> {
         let (costs, errors) = module.costs_at(speed);
         if let Some(error) = errors.into_iter().next() {
@@ -475,7 +475,7 @@ impl ProgramCost {
             branch: found.branch,
             source: source(found.instruction),
         });
-        // Shares of a partial set would be wrong, and so would sums by line.
+        // If figures are missing, shares and sums by line would be wrong.
         let counted = if sums.partial { &[][..] } else { costs.instructions() };
         let mut copies: Vec<_> = costs.copies().iter().map(|copy| CopyCost::new(copy, &sources, &sums)).collect();
         sort_by_key(&mut copies, |copy| Reverse((copy.total, copy.bytes)));
@@ -541,8 +541,8 @@ impl ProgramCost {
         remedies
     }
 
-    /// Adds what the compiler made of the program with some layouts asked for: its cost, or why it refused them;
-    /// and the bytes of HBM that the program takes without these layouts and with them.
+    /// Adds the result of compiling the program with some requested layouts: its cost, or why the compiler refused; and the bytes of HBM that the
+    /// program takes without and with these layouts.
     ///
     /// ```
     /// use xla_shape_answers::cost::{Amount, ProgramCost};
@@ -581,7 +581,7 @@ impl ProgramCost {
         });
     }
 
-    /// What all runs of each opcode cost.
+    /// The cost of all runs of each opcode.
     #[must_use]
     pub fn by_opcode(&self) -> BTreeMap<String, Amount> {
         self.opcodes.iter().filter_map(|cost| Some((cost.opcode.clone(), cost.amount?))).collect()
@@ -593,12 +593,12 @@ impl ProgramCost {
         self.loops.iter().filter(|found| found.trips.is_none()).count()
     }
 
-    /// The source lines with what they cost, the most expensive first; `None` for what comes from no line.
+    /// The source lines with their costs, the most expensive first; `None` for instructions without a line.
     pub fn lines(&self) -> impl Iterator<Item = (Option<&str>, Amount)> {
         self.lines.iter().filter_map(|line| Some((line.source.as_deref(), line.amount?)))
     }
 
-    /// What the instructions that only move data cost; `None` if none of them has a figure.
+    /// The cost of the instructions that only move data; `None` if none of them has a figure.
     #[must_use]
     pub fn moved(&self) -> Option<Amount> {
         self.copies
@@ -609,7 +609,7 @@ impl ProgramCost {
     }
 }
 
-/// What all runs cost by name, the most expensive first: the name, the cost, and how many instructions have it.
+/// The cost of all runs by name, the most expensive first: the name, the cost, and how many instructions have the name.
 fn grouped(
     costs: &[InstructionCost<'_>],
     sums: &Sums,
@@ -617,7 +617,7 @@ fn grouped(
 ) -> Vec<(Option<String>, Option<Amount>, usize)> {
     let mut groups = BTreeMap::<Option<String>, (u64, usize)>::new();
     for cost in costs {
-        // What does not run costs nothing, and has no row.
+        // Instructions that do not run cost nothing, and have no row.
         let Some(total) = cost.total().filter(|_| cost.runs != Some(0)) else { continue };
         let group = groups.entry(name(cost.instruction)).or_default();
         group.0 = group.0.saturating_add(total);

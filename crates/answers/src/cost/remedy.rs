@@ -1,4 +1,4 @@
-//! What would remove a copy.
+//! Finds what would remove a copy.
 
 use super::convolution;
 use super::copies::{array_at, donatable, is_donated, is_same, layout};
@@ -69,7 +69,7 @@ impl Stays {
     }
 }
 
-/// The layout that would remove a copy, where to ask for it, and the array that is there now.
+/// The layout that would remove a copy, the place at which to request it, and the array there today.
 fn ask<'m>(copy: &Copy<'m>) -> Option<(Place, Layout, &'m ArrayShape)> {
     match (copy.change, &copy.producer, &copy.consumer) {
         (Change::Layout, Fixed::Parameter { instruction, number, index }, _) => {
@@ -86,20 +86,20 @@ fn ask<'m>(copy: &Copy<'m>) -> Option<(Place, Layout, &'m ArrayShape)> {
     }
 }
 
-/// Whether a place has another layout than is wanted there.
+/// Whether the layout at a place differs from the wanted one.
 fn differs(wanted: &Layout, array: &ArrayShape) -> bool {
     !LayoutEqual::new().ignore_memory_space().compare(wanted, array.layout())
 }
 
-/// How many copies and transposes of a fusion are looked at. The remedy of a longer chain is not known.
+/// At most this many copies and transposes of a fusion are followed. There is no remedy for a longer chain.
 const LONGEST_CHAIN: usize = 64;
 
-/// The dimension of the operand that each dimension of the result is; `None` where the instruction does something else.
+/// For each dimension of the result, the operand's dimension that becomes it; `None` if the instruction is not a permutation.
 fn permutation(copy: &Copy<'_>) -> Option<Vec<usize>> {
     let instruction = copy.cost.instruction;
     match instruction.opcode() {
         Opcode::Fusion => {
-            // From the root back to the only parameter: the transposes, one after the other.
+            // Follow the transposes from the root back to the only parameter, one after the other.
             let fused = instruction.attribute("calls")?.name().ok()?;
             let mut inside = instruction.module().computation(fused)?.root();
             let mut whole: Vec<usize> = (0..inside.shape().array()?.num_dimensions()).collect();
@@ -129,7 +129,7 @@ fn permutation_of(instruction: Instruction<'_>) -> Option<Vec<usize>> {
 
 /// The layout that a parameter would need for the copy to be unnecessary; `None` if it is not known.
 fn read_as(copy: &Copy<'_>, parameter: &ArrayShape) -> Option<Layout> {
-    // Where something between the parameter and the copy views it in another way, no remedy is known.
+    // If something between the parameter and the copy views the array in another way, no remedy is known.
     if !is_same(parameter, copy.from) {
         return None;
     }
@@ -149,8 +149,8 @@ fn written_as(copy: &Copy<'_>, result: &ArrayShape) -> Option<Layout> {
     layout(&order.collect::<Option<Vec<usize>>>()?, tiled_as(copy.from, result))
 }
 
-/// The layout whose tiles a place should have: those of the other side, unless the copy also converts the elements, as copies from f32 to bf16
-/// on TPUs. Tiles depend on the size of elements.
+/// The layout from which a place should take its tiles. Usually, it is the layout on the other side of the copy. But if the copy also converts
+/// elements, such as from f32 to bf16 on TPUs, it is the place's own layout, because tiles depend on the size of elements.
 fn tiled_as<'m>(other: &'m ArrayShape, place: &'m ArrayShape) -> &'m Layout {
     if other.same_element_type(place) { other.layout() } else { place.layout() }
 }

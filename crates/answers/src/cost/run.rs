@@ -31,18 +31,18 @@ pub struct MeasuredRun {
     pub rows: Vec<RunRow>,
     /// The instructions that ran.
     pub instructions: Vec<RunInstruction>,
-    /// How many events are not here, because there are more longer ones than fit.
+    /// How many events are left out: the shortest ones, if there are more than fit.
     pub left_out: u64,
 }
 
-/// The events of one line of a profile: of a device, and of a thread of a CPU or a stream of a GPU.
+/// The events of one line of a profile: of a device, a thread of a CPU or a stream of a GPU.
 #[derive(Clone, Debug)]
 pub struct RunRow {
     /// What the profile calls the device, such as "/device:TPU:0".
     pub device: String,
     /// What the profile calls the line.
     pub line: String,
-    /// Whether its instructions ran beside those of other lines.
+    /// Whether its instructions ran at the same time as those of other lines.
     pub is_asynchronous: bool,
     /// The events, in the order of their beginnings; of those that begin together, the longest first.
     pub events: Vec<RunEvent>,
@@ -59,7 +59,7 @@ pub struct RunEvent {
     pub instruction: u32,
 }
 
-/// What an instruction does, as far as a picture tells it.
+/// What an instruction does, as far as a picture distinguishes it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RunKind {
     /// It computes.
@@ -88,7 +88,7 @@ pub struct RunInstruction {
 }
 
 impl MeasuredRun {
-    /// The events of a run, with the memory of its program and what was measured of it; `events` is
+    /// The events of a run, with the memory of its program and its measurements; `events` is
     /// [`events_of_run`](xla_shape_program::Program::events_of_run) of the same program.
     #[must_use]
     pub fn new(memory: &ProgramMemory<'_>, measured: &Measured, events: &Profile) -> Self {
@@ -123,13 +123,13 @@ impl MeasuredRun {
         let of_module = ran.into_iter().flat_map(|found| found.instructions());
         let beside = ran.into_iter().flat_map(|found| found.asynchronous());
         let instructions = of_module.chain(beside).map(|(name, _)| instruction(name)).collect();
-        // Instructions that ran at the same time as others come after the module's own.
+        // Asynchronous instructions come after the module's other ones.
         let before_beside = ran.map_or(0, |found| found.instructions().len()) as u32;
         let mut rows = events.events().iter().filter(|row| !row.events.is_empty()).collect::<Vec<_>>();
         let device = |row: &EventRow| events.devices().get(row.device).map_or("", |device| device.name.as_str());
-        // A shorter name has a smaller number.
+        // Sort by the number of the device: a shorter name has a smaller number.
         sort_by_key(&mut rows, |row| (device(row).len(), device(row), row.is_asynchronous));
-        // Devices that share a clock begin together; those of a profile without runs have no beginning.
+        // Devices that share a clock get the same start, the first of their events.
         let clock = |row: &EventRow| device(row).split(", ").next().unwrap_or_default().to_owned();
         let mut first = BTreeMap::<String, i64>::new();
         for row in &rows {

@@ -1,10 +1,10 @@
-//! How far the times of runs are from each other.
+//! How much the times of runs differ.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use xla_shape_core::sorting::sort;
 
-/// The median of times and the middle half of them, in picoseconds. A few runs that took very long, such as the first one, do not move them.
+/// The median of times and the middle half of them, in picoseconds. A few very long runs, such as the first one, do not change them.
 ///
 /// ```
 /// use xla_shape_answers::cost::Spread;
@@ -38,7 +38,7 @@ impl Spread {
         })
     }
 
-    /// Whether the middle half of the times is longer than the middle half of the other times, or shorter. If not, a difference may be chance.
+    /// Whether all of the middle half of the times is above, or below, the middle half of the other times. If not, the difference may be chance.
     #[must_use]
     pub const fn is_clear_of(self, other: Self) -> bool {
         self.upper_quartile_picoseconds < other.lower_quartile_picoseconds

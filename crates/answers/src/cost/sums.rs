@@ -63,7 +63,7 @@ pub enum NoTotal {
     PartialTimes,
     /// Most figures are missing, as in the files that XLA dumps.
     PartialCycles,
-    /// Only instructions inside of fusions have figures.
+    /// Only instructions inside fusions have figures.
     OnlyFused,
     /// For a GPU, nothing has a figure.
     NoTimes,
@@ -149,7 +149,7 @@ struct Times {
     partial: bool,
 }
 
-/// The fields of sums that may not be known.
+/// The fields for sums that may be unknown.
 #[derive(Default, Serialize, JsonSchema)]
 pub(crate) struct OptionalFields {
     /// Sums of the compiler's cycles; null if one of its figures is not a number.

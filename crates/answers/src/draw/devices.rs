@@ -8,7 +8,7 @@ use xla_shape_core::shard::{Partition, Region, Sharding, ShardingError};
 use xla_shape_core::sorting::sort;
 use xla_shape_core::{ArrayShape, TileDimension};
 
-/// At most this many boxes in a row or column, planes, and devices of a box are shown.
+/// The most boxes in a row or column, the most planes, and the most devices of a box that are shown.
 const MAX_BOXES: u64 = 16;
 const MAX_PLANES: u64 = 4;
 const MAX_DEVICES: usize = 4;
@@ -124,7 +124,7 @@ impl Shard {
 }
 
 impl DeviceDrawing {
-    /// What each device has of `array`, as the sharding divides it.
+    /// The part of `array` that each device has, with this sharding.
     ///
     /// # Errors
     /// If the sharding does not fit the array.
@@ -140,7 +140,7 @@ impl DeviceDrawing {
         let partition = sharding.partition(array)?;
         let names = dimension_names(array);
         let rank = names.len();
-        // The last two dimensions that are divided; if fewer are divided, the last dimensions of the array.
+        // Show the last two divided dimensions; if fewer are divided, the last dimensions of the array.
         let mut sides = (0..rank).filter(|&d| partition.tiles()[d] > 1).rev().take(2).collect::<Vec<_>>();
         sides.extend((0..rank).rev().filter(|&d| partition.tiles()[d] <= 1).take(2 - sides.len()));
         sort(&mut sides);

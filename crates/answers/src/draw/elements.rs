@@ -129,7 +129,7 @@ fn physical_to_logical<S: Serializer>(subject: &Subject, serializer: S) -> Resul
 }
 
 impl Drawing {
-    /// Where the elements of `array` are.
+    /// A drawing of where the elements of `array` are.
     ///
     /// # Errors
     /// If a dimension is unbounded, so that elements have no positions.
@@ -138,7 +138,7 @@ impl Drawing {
         Ok(Self { picture: subject.fitting(), subject })
     }
 
-    /// The part of the array with about this many rows and columns of each plane, and cells of all planes together.
+    /// A picture with about this many rows and columns in each plane, and this many cells in all planes together.
     #[must_use]
     pub fn part(&self, rows: usize, columns: usize, cells: usize) -> Picture {
         self.subject.picture(Window { rows, columns, cells })
@@ -146,7 +146,7 @@ impl Drawing {
 }
 
 impl Picture {
-    /// Whether it has all of the array.
+    /// Whether it shows the whole array.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         self.runs.iter().map(Vec::len).sum::<usize>() as u64 == self.positions

@@ -1,6 +1,6 @@
-//! Where the elements of an array are, by index and by position in memory, on devices, or in registers: what a picture shows.
+//! The data of pictures that show where the elements of an array are: by index and by position in memory, on devices, or in registers.
 //!
-//! The drawing of a large array shows a part of it: the beginning, the end, and where tiles meet.
+//! The drawing of a large array shows parts of it: the beginning, the end, and the places where tiles meet.
 
 mod devices;
 mod elements;
@@ -44,7 +44,7 @@ pub enum Drawn {
 impl Answer for Drawn {
     const SCHEMA: &'static str = "xla-shape/draw/1";
 
-    /// What the array takes, and why.
+    /// The next command explains how much memory the array takes, and why.
     fn digest(&self) -> Digest {
         let explain = match self {
             Self::Elements(drawing) => vec!["explain".into(), drawing.picture.shape.clone().into()],

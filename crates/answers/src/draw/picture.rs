@@ -1,4 +1,4 @@
-//! Which part of an array a drawing has, and what is there.
+//! The part of an array that a drawing shows, and its contents.
 
 use super::elements::{Picture, Place, Plane};
 use crate::numbers::dimension_name;
@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use xla_shape_core::sorting::set_of;
 use xla_shape_core::{ArrayShape, Placement, Slot, StrideTableError};
 
-/// How much of an array is shown at most.
+/// The largest part of an array that is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Window {
     pub(super) rows: usize,
@@ -19,22 +19,22 @@ impl Window {
     /// What fits into a page, with both views side by side.
     const PAGE: Self = Self { rows: 16, columns: 14, cells: 480 };
 
-    /// A smaller window; after enough calls a single cell.
+    /// A smaller window. Repeated calls end at a single cell.
     fn smaller(self) -> Self {
         let less = |number: usize, part: usize| (number * part / 8).max(1);
         Self { rows: less(self.rows, 7), columns: less(self.columns, 7), cells: less(self.cells, 6) }
     }
 }
 
-/// A gap of at most this many positions between two that are shown is filled.
+/// If at most this many positions are missing between two that are shown, they are shown, too.
 const SMALL_GAP: u64 = 4;
 
 /// The most characters that a small page has for a picture: a page of 300,000 bytes, less its script and style.
 const MOST_CHARACTERS: usize = 264_000;
 
-/// About how many characters a picture takes in a page. Only the beginning of a long text counts, because a page shows no more.
+/// The approximate number of characters that a picture takes in a page. Only the beginning of a long text counts, because a page does not show more.
 fn characters(picture: &Picture) -> usize {
-    // What stands around a plane, a run of positions, an index at a side, and a cell, besides its numbers.
+    // The characters of a plane, a run of positions, an index at a side, and a cell, without their numbers.
     const PLANE: usize = 300;
     const RUN: usize = 180;
     const SIDE: usize = 55;
@@ -98,7 +98,7 @@ impl Subject {
         let mut window = Window::PAGE;
         loop {
             let picture = self.picture(window);
-            // This ends: a single cell always fits, because only the beginning of a long text counts.
+            // This loop ends, because a single cell always fits: only the beginning of a long text counts.
             if characters(&picture) <= MOST_CHARACTERS {
                 return picture;
             }
@@ -190,7 +190,7 @@ impl Subject {
                 indices.insert(index);
             }
         }
-        // A gap of a single index would take as much room as the index.
+        // The mark for a gap takes as much room as an index, so fill gaps of a single index.
         let lonely = |&index: &u64| !indices.contains(&(index + 1)) && indices.contains(&(index + 2));
         let lonely = indices.iter().copied().filter(lonely).map(|index| index + 1).collect::<Vec<_>>();
         indices.extend(lonely);

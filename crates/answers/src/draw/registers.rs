@@ -1,4 +1,4 @@
-//! The registers of a vector: what each of their sublanes holds.
+//! The registers of a vector: the content of each sublane.
 
 use super::MAX_MAP;
 use crate::Answer;
@@ -89,7 +89,7 @@ pub struct Run {
     pub elements: Option<Vec<[u64; 2]>>,
 }
 
-/// How many rows and columns of the grid are shown.
+/// The number of rows and columns of the grid that are shown.
 const SHOWN: u64 = 3;
 
 /// Writes the number of the element in each part of the registers, if there are not too many.
@@ -101,7 +101,7 @@ fn physical_to_logical<S: Serializer>(registers: &Registers, serializer: S) -> R
 }
 
 impl RegisterDrawing {
-    /// What the registers of a vector hold.
+    /// A drawing of what the registers of a vector hold.
     ///
     /// ```
     /// use xla_shape_answers::Answer;
@@ -146,10 +146,10 @@ fn edges(size: u64) -> BTreeSet<u64> {
     set_of((0..size.min(SHOWN - 1)).chain(size.checked_sub(1)))
 }
 
-/// The runs of lanes of a sublane that hold neighbouring elements of one row, or nothing.
+/// The runs of lanes in a sublane. A run holds neighbouring elements of one row, or nothing.
 fn sublane_runs(registers: &Registers, register: u64, sublane: u64) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
-    // Elements that share a lane are of different rows, so each part has its own runs.
+    // Elements that share a lane are in different rows, so each part of a lane has its own runs.
     for part in 0..registers.layout.packing() {
         let begin = runs.len();
         for lane in 0..LANES {
@@ -178,7 +178,7 @@ fn sublane_runs(registers: &Registers, register: u64, sublane: u64) -> Vec<Run> 
     joined(runs)
 }
 
-/// Joins the runs of neighbouring parts that are in the same lanes, if their elements are neighbours or they have none.
+/// Joins runs of neighbouring parts in the same lanes, if their elements are neighbours or both have none.
 fn joined(runs: Vec<Run>) -> Vec<Run> {
     let mut joined: Vec<Run> = Vec::new();
     for run in runs {
@@ -216,7 +216,7 @@ impl Run {
         }
     }
 
-    /// Whether the elements of `other` continue these in one dimension, or neither has elements.
+    /// Whether the elements of `other` follow the elements of this run along one dimension, or neither has elements.
     fn meets(&self, other: &Self) -> bool {
         match (&self.elements, &other.elements) {
             (None, None) => true,

@@ -36,7 +36,7 @@ fn names<S: Serializer>(generations: &[Generation], serializer: S) -> Result<S::
     serializer.collect_seq(generations.iter().map(|generation| generation.name()))
 }
 
-/// The layouts that these generations choose for an array; all known ones if none is named.
+/// The layouts that these generations choose for an array; if none is named, those of all generations.
 pub(super) fn choices_by_generation(array: &ArrayShape, named: &[Generation]) -> Vec<SharedChoice> {
     let mut all = Vec::<SharedChoice>::new();
     for &generation in if named.is_empty() { Generation::ALL } else { named } {
@@ -54,7 +54,7 @@ pub(super) fn choices_by_generation(array: &ArrayShape, named: &[Generation]) ->
         }
     }
     if named.is_empty() {
-        // The default generation comes first.
+        // Put the default generation first.
         sort_by_key(&mut all, |choice| !choice.generations.contains(&DEFAULT_GENERATION));
     }
     all

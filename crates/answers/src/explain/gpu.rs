@@ -1,4 +1,4 @@
-//! What GPUs do with the arrays of a shape.
+//! How GPUs store the arrays of a shape, and the orders that their operations prefer.
 
 use super::Explanation;
 use crate::device::Device;
@@ -113,8 +113,8 @@ fn names<S: Serializer>(gpus: &[Gpu], serializer: S) -> Result<S::Ok, S::Error> 
 }
 
 impl OnDevices {
-    /// Explains a shape, with the choices of these devices, and which part each device has if the shape is divided. If GPUs are named and no
-    /// TPU, it does not say what TPUs choose.
+    /// Explains a shape, with the choices of these devices, and with the part that each device has if the shape is divided. If only GPUs are named,
+    /// the choices of TPUs are left out.
     ///
     /// # Errors
     /// If the sharding does not fit the shape.
@@ -134,7 +134,7 @@ impl OnDevices {
         Ok(Self { explanation, gpu })
     }
 
-    /// What the shape takes in memory.
+    /// The memory that the shape takes.
     ///
     /// ```
     /// use xla_shape_answers::{Given, explain::OnDevices};
@@ -172,11 +172,11 @@ impl GpuArray {
 }
 
 impl GpuOrder {
-    /// The orders that operations want of an array on these GPUs; GPUs that want the same share an entry.
+    /// The orders that operations prefer for an array on these GPUs. GPUs with the same preference share an entry.
     #[must_use]
     pub fn of(array: &ArrayShape, gpus: &[Gpu]) -> Vec<Self> {
         let element_type = array.element_type();
-        // Batch and channels are the other dimensions.
+        // The other two dimensions are the batch and the channels.
         let spatial = array.num_dimensions().saturating_sub(2);
         let mut found = Vec::<Self>::new();
         for &gpu in gpus {

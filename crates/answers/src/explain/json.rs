@@ -1,4 +1,4 @@
-//! What the JSON says of each value of a shape.
+//! The JSON about each part of a shape.
 
 use super::choices::{SharedChoice, choices_by_generation};
 use schemars::JsonSchema;
@@ -93,8 +93,8 @@ pub(super) enum Value {
     WithoutData(WithoutData),
 }
 
-/// `layouts` says for each leaf whether it was written with a layout; `named` are the generations whose choices are given for all arrays;
-/// if there are none, those of all generations are given for arrays without a layout.
+/// `layouts` says for each leaf whether it was written with a layout. If `named` has generations, their choices are given for all arrays; otherwise,
+/// those of all generations are given for arrays without a layout.
 pub(super) fn value(shape: &Shape, layouts: &mut impl Iterator<Item = bool>, named: &[Generation]) -> Value {
     match shape {
         Shape::Array(array) | Shape::Buffer(array) => {

@@ -1,4 +1,4 @@
-//! What the text of a shape means, where its elements are in memory or in registers, and how much memory they take.
+//! Explains the text of a shape: what it means, where its elements are in memory or in registers, and how much memory they take.
 
 mod choices;
 mod gpu;
@@ -42,10 +42,10 @@ pub struct Explanation {
     sharding: Option<Shards>,
     #[serde(skip)]
     given: Given,
-    /// The TPUs whose choices are asked for.
+    /// The TPUs whose choices are requested.
     #[serde(skip)]
     generations: Vec<Generation>,
-    /// Whether no TPU's choice is asked for.
+    /// Whether the choices of TPUs are left out.
     #[serde(skip)]
     without_tpus: bool,
 }
@@ -67,8 +67,8 @@ impl Explanation {
         Self { value, sharding: None, given, generations: Vec::new(), without_tpus: false }
     }
 
-    /// Says which layouts these generations of TPUs choose, also for arrays that were written with a layout. Without this, it says for
-    /// arrays without a layout what each generation chooses. A generation whose choice is not known is left out.
+    /// Adds the layouts that these generations of TPUs choose, also for arrays that were written with a layout. Without this call, the explanation
+    /// has the choices of all generations, but only for arrays without a layout. A generation whose choice is not known is left out.
     ///
     /// ```
     /// use xla_shape_answers::{Answer, Given, explain::Explanation};
@@ -88,14 +88,14 @@ impl Explanation {
         Self { value, sharding, generations: generations.to_vec(), ..self }
     }
 
-    /// Leaves out which layouts TPUs choose.
+    /// Leaves out the layouts that TPUs choose.
     fn without_tpus(self) -> Self {
-        // Nothing is said of an array that has a layout.
+        // Choices are not given for arrays with a layout, so treat all as having one.
         let value = json::value(self.given.shape(), &mut std::iter::repeat(true), &[]);
         Self { value, without_tpus: true, ..self }
     }
 
-    /// Also explains which part of the shape each device has.
+    /// Also explains the part of the shape that each device has.
     ///
     /// # Errors
     /// If the sharding does not fit the shape.
@@ -121,13 +121,13 @@ impl Explanation {
         &self.given
     }
 
-    /// The TPUs whose choices are asked for; empty if all are.
+    /// The TPUs whose choices are requested; empty for all.
     #[must_use]
     pub fn generations(&self) -> &[Generation] {
         &self.generations
     }
 
-    /// What each device has, if the shape is divided.
+    /// The part that each device has, if the shape is divided.
     #[must_use]
     pub const fn shards(&self) -> Option<&Shards> {
         self.sharding.as_ref()
@@ -165,8 +165,8 @@ impl Explanation {
         if self.without_tpus { Vec::new() } else { choices::stored(&self.given, &self.generations) }
     }
 
-    /// How TPUs store what one device has, by the rule of [`stored`](Self::stored): a shard has a layout if the whole array has one.
-    /// Empty where nothing is divided.
+    /// How TPUs store the shard of one device, by the rule of [`stored`](Self::stored): a shard has a layout if the whole array has one. Empty if
+    /// the shape is not divided.
     ///
     /// ```
     /// use xla_shape_answers::{Given, explain::Explanation};

@@ -6,10 +6,10 @@ use std::fmt;
 use xla_shape_core::sorting::sort_by_key;
 use xla_shape_core::{ArrayShape, PaddedDimension};
 
-/// Up to this expansion, padding does not matter.
+/// Padding up to this expansion does not matter.
 const LITTLE: f64 = 1.1;
 
-/// At most this many causes are named, and at most this many dimensions have a remedy.
+/// The most causes that are named, and the most dimensions that get a remedy.
 const MOST_CAUSES: usize = 2;
 const MOST_REMEDIES: usize = 3;
 
@@ -28,7 +28,7 @@ const MOST_REMEDIES: usize = 3;
 pub struct Padding {
     /// The dimensions with their padding; empty if the array has no size.
     pub dimensions: Vec<PaddedDimension>,
-    /// The number of positions with tiles, and with the tail padding alignment, if that adds some.
+    /// If tail padding adds positions: the number of positions in tiles, and the number with tail padding.
     pub tail: Option<(u64, u64)>,
     /// The causes of the padding, the worst first.
     pub causes: Vec<PaddingCause>,
@@ -51,7 +51,7 @@ pub enum PaddingCause {
     TileRank,
     /// A dimension is padded, or several that a tile combines.
     Dimension(PaddedDimension),
-    /// The end is padded.
+    /// There is tail padding.
     End {
         /// The number of positions in tiles, without the padding at the end.
         tiled: u64,
@@ -71,9 +71,9 @@ pub enum PaddingCause {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PaddingRemedy {
-    /// Nothing is worth doing: the padding is too little to matter.
+    /// Nothing: there is too little padding to matter.
     Nothing,
-    /// Another order in memory, as in this array.
+    /// Use another order of dimensions in memory, as in this array.
     Order(ArrayShape),
     /// Stack many such arrays into one, because the tile has more dimensions than the array.
     Stack,
@@ -83,14 +83,14 @@ pub enum PaddingRemedy {
         dimension: PaddedDimension,
         /// What a reshape could do, if the dimension is short.
         reshaping: Option<Reshaping>,
-        /// The largest size that takes the same memory, if it is larger than the size.
+        /// The largest size that takes the same memory, if that is larger than the present size.
         free_size: Option<u64>,
     },
     /// Use fewer and larger arrays, which have less padding at their ends.
     FewerArrays,
 }
 
-/// What a reshape could do about a dimension that is short for its tile.
+/// What a reshape could do about a dimension that is much smaller than its tile.
 ///
 /// ```
 /// use xla_shape_answers::explain::{Padding, PaddingRemedy, Reshaping};
@@ -102,7 +102,7 @@ pub enum PaddingRemedy {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reshaping {
-    /// Remove it, or merge it with a long dimension: its size is 1.
+    /// Remove it, or merge it with a long dimension, because its size is 1.
     Remove,
     /// Merge it with a neighbour.
     Merge,

@@ -1,4 +1,4 @@
-//! Which part of a shape each device has.
+//! The part of a shape that each device has.
 
 use super::choices::{SharedChoice, choices_by_generation, stored};
 use crate::Given;
@@ -84,7 +84,7 @@ impl Shards {
         })
     }
 
-    /// Says how these generations store the shards of `given`, which was divided; all known ones if none is named.
+    /// Adds how these generations store the shards of `given`, which was divided; if none is named, all generations.
     pub(super) fn choose(&mut self, given: &Given, named: &[Generation]) {
         let shard = self.given_shard(given);
         if let (Some(array), Some(shard)) = (&mut self.array, shard.as_ref().and_then(Given::array)) {
@@ -104,7 +104,7 @@ impl Shards {
         Some(Given::from_parts(Shape::Array(shard), given.layouts().collect()))
     }
 
-    /// The partition of the shape if it is one array, or a buffer with one.
+    /// The partition of the shape, if it is one array, or a buffer with one array.
     #[must_use]
     pub fn array(&self) -> Option<&Partition> {
         self.array.as_ref()?;

@@ -61,7 +61,7 @@ fn as_text<S: Serializer>(value: &impl Display, serializer: S) -> Result<S::Ok, 
 }
 
 impl Registers {
-    /// The registers of a vector with the sizes and the element type of an array; the layout of the array does not matter.
+    /// The registers of a vector with the sizes and the element type of an array; the array's own layout is ignored.
     ///
     /// # Errors
     /// If the vector cannot have this layout, or a size is not static.
@@ -81,7 +81,7 @@ impl Registers {
         };
         let sizes = vector.dimensions().iter().enumerate().map(size).collect::<Result<Vec<_>, _>>()?;
         let element_type = vector.element_type();
-        // A mask has the layout of what it masks.
+        // A mask has the layout of the vector that it masks, whatever its width.
         let bits = element_type.bits();
         if element_type != ElementType::Pred && bits != layout.bits() {
             return Err(VectorError::Bits { element_type, layout: layout.bits() });
@@ -114,8 +114,8 @@ impl Registers {
         self.registers.saturating_mul(SUBLANES * LANES).saturating_mul(self.layout.packing())
     }
 
-    /// The element at each place, counted row-major; `None` if the place is padding. The parts of a word come first, then the lanes, the
-    /// sublanes and the registers. Along a replicated dimension, the first element stands for all.
+    /// The element at each place, counted row-major; `None` if the place is padding. The parts of a word come first, then the lanes, the sublanes
+    /// and the registers. Along a replicated dimension, all places show the first element.
     ///
     /// ```
     /// use xla_shape_answers::explain::Registers;
@@ -155,7 +155,7 @@ impl Registers {
         Ok(self)
     }
 
-    /// The element whose location was asked for: its index, and the location.
+    /// The index and the location of the requested element.
     ///
     /// ```
     /// use xla_shape_answers::explain::Registers;
@@ -171,7 +171,7 @@ impl Registers {
         Some((index, Location { register, sublane, lane, part }))
     }
 
-    /// The layout with the first element at the first row and column of a register, and the number of registers in it, if that is fewer.
+    /// The layout whose first element is at the first row and column of a register, and the number of registers that it takes, if they are fewer.
     ///
     /// ```
     /// use xla_shape_answers::explain::Registers;
@@ -221,7 +221,7 @@ pub enum VectorError {
         /// The bits in the layout.
         layout: u64,
     },
-    /// A dimension is dynamic: its size is known at run time only.
+    /// A dimension is dynamic: its size is known only at run time.
     NotStatic {
         /// The dimension.
         dimension: usize,

@@ -1,4 +1,4 @@
-//! What fits: the memory and the cost of a program in several settings, and where its sizes cease to fit.
+//! What fits: the memory and the cost of a program in several settings, and the sizes from which it no longer fits.
 //!
 //! The crate `xla-shape-tune` asks the compiler, and makes this answer.
 
@@ -66,7 +66,7 @@ pub struct Row {
     pub need: Need,
     /// How many bytes more it needs than there are; null if it fits, or that is not known.
     pub short_bytes: Option<u64>,
-    /// What one run costs; `None` if the compiler does not say enough for a total, or refused the program.
+    /// The cost of one run; `None` if the compiler does not say enough for a total, or refused the program.
     #[serde(flatten, serialize_with = "amount::one_run")]
     #[schemars(with = "amount::OneRun")]
     pub amount: Option<Amount>,
@@ -103,7 +103,7 @@ pub struct Border {
     pub unordered: bool,
 }
 
-/// What a compiler said of a setting.
+/// A compiler's answer about a setting.
 ///
 /// ```
 /// use xla_shape_answers::fit::{Fit, Need, Tried};
@@ -121,11 +121,11 @@ pub struct Tried {
     pub device: Option<String>,
     /// What the program needs.
     pub need: Need,
-    /// What one run costs, if that is known.
+    /// The cost of one run, if it is known.
     pub amount: Option<Amount>,
 }
 
-/// What a search along the bisected axis found. Values are given by their numbers in the axis.
+/// The result of a search along the bisected axis. Values are given by their numbers in the axis.
 ///
 /// ```
 /// use xla_shape_answers::fit::{Fit, Line};
@@ -139,7 +139,7 @@ pub struct Tried {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Line {
-    /// For each axis, the number of its value; of the bisected one, any.
+    /// For each axis, the number of its value; for the bisected axis, any number.
     pub at: Vec<usize>,
     /// The largest value that fits.
     pub largest: Option<usize>,
@@ -147,7 +147,7 @@ pub struct Line {
     pub next: Option<usize>,
     /// Values that do not fit although a larger one does.
     pub exceptions: Vec<usize>,
-    /// Values between the two for which it is not known whether they fit.
+    /// Values between `largest` and `next` for which it is not known whether they fit.
     pub unknown: Vec<usize>,
     /// Whether every value between the two was tried.
     pub closed: bool,
@@ -156,7 +156,7 @@ pub struct Line {
 }
 
 impl Fit {
-    /// The answer about the settings that were tried, and the lines along the bisected axis.
+    /// The answer for the settings that were tried, and the lines along the bisected axis.
     #[must_use]
     pub fn new(axes: Vec<Axis>, mut tried: Vec<Tried>, lines: &[Line]) -> Self {
         tried.sort_by(|one, other| one.at.cmp(&other.at));
@@ -178,7 +178,7 @@ impl Fit {
         Self { axes, borders, rows, settings, ..Self::default() }
     }
 
-    /// The rows whose arrays are worth a look: the first beyond each border, or if no axis is bisected, all that do not fit.
+    /// The rows that show what does not fit: the first one beyond each border; if no axis is bisected, all that do not fit.
     ///
     /// ```
     /// # use xla_shape_answers::fit::{Fit, Need, Tried};
@@ -253,7 +253,7 @@ fn is_best(one: &Tried, all: &[Tried], bisected: Option<usize>) -> bool {
 impl Answer for Fit {
     const SCHEMA: &'static str = "xla-shape/fit/1";
 
-    /// The largest arrays of what does not fit.
+    /// For each setting that does not fit, the largest array.
     fn digest(&self) -> Digest {
         let cause = |row: &Row| {
             let name = row.setting.iter().map(|(axis, value)| format!("{axis}={value}")).collect::<Vec<_>>().join(", ");
@@ -293,13 +293,13 @@ mod tests {
         };
         let rows = [
             (row([0, 0], "v5e", true, 10, Some(10)), true),
-            // More memory and more cycles for the same size.
+            // This takes more memory and more cycles for the same size.
             (row([0, 1], "v5e", true, 11, Some(11)), false),
-            // A larger size may take more.
+            // This has a larger size, so it may take more.
             (row([1, 0], "v5e", true, 20, Some(20)), true),
             (row([1, 1], "v5e", true, 15, Some(30)), true),
             (row([2, 0], "v5e", false, 5, Some(5)), false),
-            // Another device, and a cost that is not known.
+            // This is for another device, and its cost is not known.
             (row([0, 2], "v6e", true, 99, Some(99)), true),
             (row([0, 3], "v5e", true, 99, None), true),
         ];

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use xla_shape_core::memory_space;
 use xla_shape_hlo::{AmountCause, RefusalCause, Role};
 
-/// The memory that a program needs, of how much.
+/// The memory that a program needs, and the memory that is available.
 ///
 /// ```
 /// use xla_shape_answers::fit::Need;
@@ -69,11 +69,11 @@ impl Held {
 }
 
 impl Need {
-    /// How many entries a report must have at least from which [`of_report`](Self::of_report) is made.
+    /// The least number of entries that the lists of a report need for [`of_report`](Self::of_report).
     pub const TOP: usize = 5;
 
-    /// What a report says. A program that the compiler `refused` with this message does not fit. The report is of the module that it left, which may
-    /// need less than the compiler found at the end; then the amounts of the message count.
+    /// The need according to a report. If the compiler `refused` the program with this message, it does not fit. The report is about the module that
+    /// the compiler dumped, which may need less than what the compiler found at the end. Then the amounts are those of the message.
     ///
     /// ```
     /// use xla_shape_answers::fit::Need;
@@ -115,8 +115,8 @@ impl Need {
         need
     }
 
-    /// What the message of a refusal says, if the compiler has told nothing else. Its amounts are rounded, and count only if they are of HBM. If the
-    /// compiler itself ran out of memory, on the host or on a GPU that others use, it is not known whether the program fits.
+    /// The need according to the message of a refusal, if there is no report. The amounts in it are rounded, and are used only if they are about
+    /// HBM. If the compiler itself ran out of memory, on the host or on a GPU that others use, it is not known whether the program fits.
     ///
     /// ```
     /// use xla_shape_answers::fit::Need;
@@ -138,13 +138,13 @@ impl Need {
         }
     }
 
-    /// For a setting without a program: why it has none.
+    /// The need of a setting without a program; `error` says why it has none.
     #[must_use]
     pub fn unknown(error: String) -> Self {
         Self { error: Some(error), ..Self::default() }
     }
 
-    /// How many bytes more it needs than there are; `None` if it fits, or that is not known.
+    /// How many more bytes it needs than are available; `None` if it fits, or if that is not known.
     #[must_use]
     pub fn short_bytes(&self) -> Option<u64> {
         let short = self.needed_bytes?.checked_sub(self.available_bytes?)?;
@@ -152,7 +152,7 @@ impl Need {
     }
 }
 
-/// Whether a message says that the program needs more of a device's memory than there is.
+/// Whether a message says that the program needs more memory than the device has.
 fn says_out_of_device_memory(scan: &Scan) -> bool {
     let messages = scan.messages();
     let is_of_device = |cause: AmountCause| cause.is_failure() && cause != AmountCause::OtherAllocator;
@@ -161,7 +161,7 @@ fn says_out_of_device_memory(scan: &Scan) -> bool {
         |cause: &RefusalCause| cause.is_out_of_memory() && !matches!(cause, RefusalCause::NoSpace { .. });
     messages.amounts.iter().any(|amount| is_of_device(amount.cause))
         || refusals.iter().any(|refusal| matches!(refusal.cause, RefusalCause::NoSpace { .. }))
-        // What has no sizes may speak of the memory that another line names.
+        // A message without sizes may be about the memory that another line names.
         || (!messages.without_sizes.is_empty() && !refusals.iter().any(|refusal| is_elsewhere(&refusal.cause)))
 }
 

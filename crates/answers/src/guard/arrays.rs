@@ -1,4 +1,4 @@
-//! Arguments and results that a program keeps in another form than its record says.
+//! Arguments and results whose shape, layout or sharding differs from the record.
 
 use super::check::{Side, Warning};
 use super::record::Recorded;
@@ -64,14 +64,14 @@ words! {
     }
 }
 
-/// What one of the two programs says of an array.
+/// An array in one of the two programs.
 struct Form<'a> {
     array: &'a ArrayShape,
     sharding: Option<String>,
 }
 
 impl Form<'_> {
-    /// The whole array, of which the program has a part on each device.
+    /// The whole array, if each device has a part of it.
     fn whole(&self) -> Option<String> {
         let sharding: Sharding = self.sharding.as_ref()?.parse().ok()?;
         let partition = sharding.partition(self.array).ok()?;
@@ -82,7 +82,7 @@ impl Form<'_> {
 }
 
 impl ChangedArray {
-    /// The arrays of two programs that are not kept as they were, and whether arguments or results cannot be compared.
+    /// The arrays that differ between two programs, and warnings if arguments or results cannot be compared.
     pub(super) fn between(programs: [&Recorded; 2], signatures: [&Signature; 2]) -> (Vec<Self>, Vec<Warning>) {
         let (mut changed, mut warnings) = (Vec::new(), Vec::new());
         for side in [Side::Arguments, Side::Results] {
@@ -97,7 +97,7 @@ impl ChangedArray {
         (changed, warnings)
     }
 
-    /// `None` if the array is kept as it was.
+    /// The change of one array; `None` if it did not change.
     fn new(before: Form<'_>, now: Form<'_>, place: &Place, program: &Recorded) -> Option<Self> {
         let [old, new] = [before.array, now.array];
         let [old_layout, new_layout] = [old.layout(), new.layout()];
@@ -131,7 +131,7 @@ impl ChangedArray {
         })
     }
 
-    /// Whether data that were written for the record do not fit: a layout that is only written in another way keeps them.
+    /// Whether data that were written for the record no longer fit. They fit if the new layout is only another text for the same bytes.
     #[must_use]
     pub fn needs_other_data(&self) -> bool {
         self.change != ArrayChange::Layout || !self.same_bytes
@@ -175,7 +175,7 @@ fn divided(sharding: Option<&str>, count: usize) -> Vec<Option<String>> {
         Some(leaves) if count != 1 && leaves.len() == count => {
             leaves.iter().map(|leaf| Some(leaf.to_string())).collect()
         }
-        // One sharding for all of them.
+        // One sharding applies to all arrays.
         Some([_]) => vec![Some(text.to_owned()); count],
         _ if count == 1 => vec![Some(text.to_owned())],
         _ => Vec::new(),

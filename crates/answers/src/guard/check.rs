@@ -75,22 +75,22 @@ pub struct Check {
 #[schemars(with = "String", inline)]
 #[non_exhaustive]
 pub enum Warning {
-    /// Another compiler made the record. Each version is in the compiler's own words.
+    /// Another compiler made the record. The versions are as each compiler reports its own.
     OtherCompiler {
         /// The version in the record.
         before: String,
         /// The version now.
         now: String,
     },
-    /// A usual limit is not checked, because the record does not know the number.
+    /// A usual limit is not checked, because the record does not have the number.
     Unchecked(Limit),
-    /// The measured time grew by more than it may, but the runs differ so much that this may be chance.
+    /// The measured time grew by more than the limit allows, but the runs differ so much that this may be chance.
     Undecided {
         /// The limit.
         limit: Limit,
         /// The times of the record.
         before: Spread,
-        /// The times of now.
+        /// The present times.
         now: Spread,
     },
     /// The arguments or the results are not those of the record, so their layouts are not compared.
@@ -105,7 +105,7 @@ pub enum Warning {
 }
 
 words! {
-    /// What a caller passes, or what a program gives back.
+    /// The side of a program: what a caller passes, or what it returns.
     ///
     /// ```
     /// use xla_shape_answers::guard::{Check, Record, Recorded, Side, Warning};
@@ -188,7 +188,7 @@ pub struct ChangedCopy {
     pub from: String,
     /// The shape after.
     pub to: String,
-    /// What all runs cost; `None` if that is not known.
+    /// The cost of all runs; `None` if it is not known.
     #[serde(flatten, serialize_with = "amount::all_runs")]
     #[schemars(with = "amount::AllRuns")]
     pub amount: Option<Amount>,
@@ -209,11 +209,11 @@ pub struct ChangedCopy {
 pub struct ChangedLine {
     /// The file and the line; null for instructions without one.
     pub source: Option<String>,
-    /// What the line cost in the record; `None` if it has no figure.
+    /// The cost of the line in the record; `None` if it has no figure.
     #[serde(flatten, serialize_with = "amount::before")]
     #[schemars(with = "amount::Before")]
     pub before: Option<Amount>,
-    /// What it costs now; `None` if it has no figure.
+    /// The cost now; `None` if it has no figure.
     #[serde(flatten, serialize_with = "amount::after")]
     #[schemars(with = "amount::After")]
     pub after: Option<Amount>,
@@ -251,8 +251,8 @@ impl fmt::Display for CheckError {
 impl std::error::Error for CheckError {}
 
 impl Check {
-    /// Compares a program with the record. Without `limits`, the usual ones count ([`Limit::USUAL`]), except for numbers that the record does not
-    /// know: a warning names each. A program without the name of a device is compared with the only program of the record.
+    /// Compares a program with the record. Without `limits`, the usual ones apply ([`Limit::USUAL`]), except for numbers that the record does not
+    /// have: a warning names each of these. A program without the name of a device is compared with the only program of the record.
     ///
     /// ```
     /// use xla_shape_hlo::Module;
@@ -268,7 +268,7 @@ impl Check {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// What it says of a program that has become slower by a copy:
+    /// The answer about a program with an additional copy:
     ///
     /// ```
     /// use xla_shape_answers::cost::Amount;
@@ -307,7 +307,8 @@ impl Check {
         other_devices: bool,
         accept: &str,
     ) -> Result<Self, CheckError> {
-        // The program for the same device; otherwise the only one there is, if one of the two names no device.
+        // Take the recorded program for the same device. Otherwise, take the only recorded program, if the record or the new program names no
+        // device.
         let same = record.programs().iter().find(|program| program.device == now.device);
         let only = || match record.programs() {
             [only] if now.device.is_none() || only.device.is_none() => Some(only),
@@ -384,7 +385,7 @@ impl Check {
         Ok(if record.lock { check.keeping_layouts() } else { check })
     }
 
-    /// The same check for a caller that keeps data as the record says: it fails if the data no longer fit, or if that cannot be told.
+    /// The same check for a caller that has data in the record's layouts. It fails if the data no longer fit, or if that is not known.
     #[must_use]
     pub fn keeping_layouts(mut self) -> Self {
         if self.same_layouts {
@@ -402,8 +403,8 @@ impl Check {
 
 /// The copies that only the first program has, and those that only the second has.
 ///
-/// Copies are paired by their layouts, first those of the same operation: a function that is renamed, or moved to another line, has the copies
-/// that it had.
+/// Copies with the same layouts are pairs: first those with the same operation, then the others. So renaming a function, or moving it to another
+/// line, does not change its copies.
 fn copies(programs: [&Recorded; 2], cause: Reason) -> [Vec<ChangedCopy>; 2] {
     let operation = |copy: &RecordedCopy| copy.op_name.clone();
     let nothing = |_: &RecordedCopy| None;
@@ -417,7 +418,7 @@ fn copies(programs: [&Recorded; 2], cause: Reason) -> [Vec<ChangedCopy>; 2] {
     [removed.collect(), added]
 }
 
-/// The copies without one of the same layouts and the same name on the other side.
+/// The copies that have no partner, with the same layouts and the same name, on the other side.
 fn alone(copies: [Vec<&RecordedCopy>; 2], name: impl Fn(&RecordedCopy) -> Option<String>) -> [Vec<&RecordedCopy>; 2] {
     let key = |copy: &RecordedCopy| (name(copy), copy.from.clone(), copy.to.clone());
     let mut more = BTreeMap::<_, i64>::new();
@@ -467,7 +468,7 @@ fn times((before, now): (&RecordedTimes, &RecordedTimes)) -> Vec<TimeDifference>
     std::iter::once(TimeDifference::of_runs(before.spread, now.spread)).chain(rows).collect()
 }
 
-/// The source lines whose costs differ. A line that only moved within its file does not count.
+/// The source lines whose costs differ. Lines that only moved within their file are left out.
 fn lines(programs: [&Recorded; 2]) -> Vec<ChangedLine> {
     let mut all = BTreeMap::<Option<&str>, [Option<Amount>; 2]>::new();
     for (side, program) in programs.into_iter().enumerate() {
@@ -518,7 +519,7 @@ impl Checks {
 impl Answer for Checks {
     const SCHEMA: &'static str = "xla-shape/guard-check/1";
 
-    /// The copies that came since the record, the most expensive first.
+    /// The copies that are new since the record, the most expensive first.
     fn digest(&self) -> Digest {
         let mut copies = self.programs.iter().flat_map(|check| &check.copies_added).collect::<Vec<_>>();
         sort_by_key(&mut copies, |copy| std::cmp::Reverse(copy.amount));
@@ -539,7 +540,7 @@ impl Answer for Checks {
             remedy: None,
         });
         let causes = causes.chain(arrays).take(digest::MOST);
-        // Not the command that accepts the change: an agent would run it.
+        // Do not suggest the command that accepts the change, because an agent would run it.
         let cost = |check: &Check| {
             let device = check.device.iter().flat_map(|device| ["--for".into(), device.clone().into()]);
             ["cost".into(), digest::Word::File(0)].into_iter().chain(device).collect()

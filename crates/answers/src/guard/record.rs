@@ -109,7 +109,7 @@ pub struct Recorded {
 pub struct RecordedTimes {
     /// How many runs were measured, on all devices.
     pub runs: usize,
-    /// How far their times are from each other.
+    /// How much their times differ.
     #[serde(flatten)]
     pub spread: Spread,
     /// The times of one run by source line.
@@ -178,7 +178,8 @@ pub struct RecordedCopy {
     pub remedy: Option<Noted<Remedy>>,
 }
 
-/// A cause or a remedy in a record, where it is a sentence. What is read from a file stays one: the next version may write it in other words.
+/// A cause or a remedy in a record. The file has it as a sentence. When a file is read, it stays a sentence, because another version may use other
+/// words.
 ///
 /// ```
 /// use xla_shape_answers::cost::Cause;
@@ -193,9 +194,9 @@ pub struct RecordedCopy {
 #[derive(Clone, Debug, JsonSchema)]
 #[schemars(with = "String", inline)]
 pub enum Noted<T> {
-    /// What this version found in a program.
+    /// The value that this version found in a program.
     Found(T),
-    /// The sentence of a file.
+    /// The sentence in a file.
     Read(String),
 }
 
@@ -213,7 +214,7 @@ pub struct RecordedLine {
 }
 
 impl RecordedCopy {
-    /// What all its runs cost.
+    /// The cost of all its runs.
     pub(super) fn amount(&self) -> Option<Amount> {
         self.seconds.map(Amount::Time).or(self.cycles.map(Amount::Cycles))
     }
@@ -254,7 +255,7 @@ impl<T: fmt::Display> PartialOrd for Noted<T> {
     }
 }
 
-/// By the sentences, as the file has them.
+/// Compares the sentences, as they are in the file.
 impl<T: fmt::Display> Ord for Noted<T> {
     fn cmp(&self, other: &Self) -> Ordering {
         self.to_string().cmp(&other.to_string())
@@ -262,7 +263,7 @@ impl<T: fmt::Display> Ord for Noted<T> {
 }
 
 impl RecordedLine {
-    /// What all its runs cost.
+    /// The cost of all its runs.
     pub(super) fn amount(&self) -> Option<Amount> {
         self.seconds.map(Amount::Time).or(self.cycles.map(Amount::Cycles))
     }
@@ -279,7 +280,7 @@ pub enum RecordError {
     Empty,
     /// A text in it is not a valid shape: where, and why.
     Shape(String),
-    /// A field of a program is missing (null would be allowed): the number of the program, and the field.
+    /// A field of a program is missing, which is not the same as null: the number of the program, and the field.
     Measure(usize, Measure),
 }
 
@@ -297,7 +298,7 @@ impl fmt::Display for RecordError {
 
 impl std::error::Error for RecordError {}
 
-/// The number of devices of a program without collectives.
+/// The default number of devices, for a program without collectives.
 const fn alone() -> u64 {
     1
 }
@@ -314,7 +315,7 @@ impl Record {
         Self { lock: false, programs: kept }
     }
 
-    /// The same record for a program that must keep its arguments and results as they are.
+    /// The same record as a lock: the program must keep its arguments and results as they are.
     #[must_use]
     pub fn locking(self) -> Self {
         Self { lock: true, ..self }
@@ -325,7 +326,7 @@ impl Record {
     /// # Errors
     /// If the text is not valid JSON, has another schema or no programs, or has a shape that is not valid.
     pub fn parse(bytes: &[u8]) -> Result<Self, RecordError> {
-        /// The part that all versions have.
+        /// The part that is the same in all versions.
         #[derive(Deserialize)]
         #[serde(expecting = "an object with `schema`")]
         struct Header {
@@ -338,7 +339,7 @@ impl Record {
             lock: bool,
             programs: Vec<Recorded>,
         }
-        // Serde would read a list as the fields in their order.
+        // Refuse lists, because serde would read one as the fields in their order.
         if !bytes.trim_ascii_start().starts_with(b"{") {
             return Err(RecordError::Json(serde::de::Error::custom(
                 "not a record, as `guard record` or `guard lock` writes it; the record comes before the program",
@@ -363,14 +364,14 @@ impl Record {
         Ok(Self { lock: body.lock, programs: body.programs })
     }
 
-    /// The file: JSON that a person can read, and that differs in few lines if few numbers do.
+    /// The text of the file: JSON with one field on each line, so that few lines change if few numbers do.
     #[must_use]
     pub fn file(&self) -> String {
         let value = serde_json::from_str::<serde_json::Value>(&answer_line(Self::SCHEMA, self)).unwrap_or_default();
         serde_json::to_string_pretty(&value).unwrap_or_default() + "\n"
     }
 
-    /// The devices of the programs, in their order; `None` for a compiled module whose device nobody named.
+    /// The devices of the programs, in their order; `None` for a compiled module for which no device was named.
     pub fn devices(&self) -> impl ExactSizeIterator<Item = Option<&str>> {
         self.programs.iter().map(|program| program.device.as_deref())
     }
@@ -391,7 +392,7 @@ impl Record {
 
 impl Recorded {
     /// The cost of a compiled program. `memory` is the bytes of HBM that it takes, `device` the name of the device, `compiler` the version of the
-    /// compiler, in its own words.
+    /// compiler, as it reports it.
     ///
     /// # Errors
     /// As [`Module::costs`].
@@ -472,7 +473,7 @@ impl Recorded {
         }
     }
 
-    /// The cost of a program that is compiled already. `device` is the name of its device, if somebody names it.
+    /// The cost of a program that is compiled already. `device` is the name of its device, if it is known.
     ///
     /// # Errors
     /// As [`Module::costs`].
@@ -506,7 +507,7 @@ impl Recorded {
         })
     }
 
-    /// The numbers that say something of the program: a program for a GPU has a time and no cycles.
+    /// The numbers that apply to the program. If it has an estimated time, as on a GPU, the cycles are left out.
     pub fn said(&self) -> impl Iterator<Item = (Measure, Option<Quantity>)> {
         let has_time = self.measures.contains_key(&Measure::Seconds);
         let measures = self.measures.iter().map(|(of, number)| (*of, *number));

@@ -1,4 +1,4 @@
-//! Why something is not the same in two programs: one of a fixed list of causes.
+//! Why something differs between two programs: one of a fixed list of causes.
 
 use super::diff::ValueChange;
 use super::signature::{Operations, Signature};
@@ -25,7 +25,7 @@ words! {
     }
 }
 
-/// What two programs are given to begin with, compared.
+/// A comparison of the inputs of two compilations: operations, sources, parameters and results.
 pub(crate) struct Inputs<'m> {
     operations: [Operations; 2],
     sources: [Sources<'m>; 2],
@@ -42,7 +42,7 @@ impl<'m> Inputs<'m> {
         Self { operations, sources, overall }
     }
 
-    /// Why an instruction is in one of the programs and not in the other one, or another one there. `side` is 0 for the first.
+    /// Why an instruction is in only one of the programs, or differs in the other. `side` is 0 for the first program.
     pub(crate) fn reason(&self, instruction: Instruction<'_>, side: usize) -> Reason {
         if instruction.name().contains(".remat") {
             return Reason::Rematerialization;
@@ -66,7 +66,7 @@ impl<'m> Inputs<'m> {
                 Reason::Layout
             }
             ValueChange::Added | ValueChange::Removed => self.reason(instruction, side),
-            // Nothing was fused in another way or computed again: the value is in both programs.
+            // The value is in both programs, so other fusions or recomputation are not the cause.
             _ => self.overall,
         }
     }
@@ -76,7 +76,7 @@ impl<'m> Inputs<'m> {
         self.sources[side].get(instruction)
     }
 
-    /// What the two programs as a whole differ by.
+    /// The cause of the difference between the programs as a whole.
     pub(crate) const fn overall(&self) -> Reason {
         self.overall
     }

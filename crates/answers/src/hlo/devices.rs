@@ -54,7 +54,7 @@ impl OtherDevices {
     }
 }
 
-/// A number of devices in a module; 1 if the module does not have it.
+/// The number of partitions or replicas in a module; 1 if the module does not say it.
 pub(crate) fn device_count(module: &Module, what: &str) -> String {
     module.attribute(what).map_or_else(|| "1".to_owned(), |value| value.text().to_owned())
 }

@@ -1,4 +1,4 @@
-//! What donating arguments would save.
+//! The memory that donating arguments would save.
 
 use crate::cost::Remedy;
 use crate::numbers::InUnits;
@@ -35,7 +35,7 @@ impl Donatable {
     }
 }
 
-/// The results that are in the memory of arguments; none if the module cannot be read there.
+/// The results that are in the memory of arguments; none if that attribute cannot be read.
 pub(super) fn aliases(module: &Module) -> Vec<Alias> {
     module.attribute("input_output_alias").and_then(|value| value.aliases().ok()).unwrap_or_default()
 }
@@ -48,7 +48,7 @@ pub(super) fn donatable(module: &Module) -> Vec<Donatable> {
     let aliases = aliases(module);
     let sources = module.sources();
     let in_memory = |array: &ArrayShape| array.layout().memory_space() == memory_space::DEFAULT;
-    // The arguments of each shape that are not donated, the first one last.
+    // The arguments that are not donated, by shape; the first argument is last in each list, because `pop` takes it first.
     let mut free: HashMap<&ArrayShape, Vec<Donatable>> = HashMap::new();
     for (number, parameter) in entry.parameters_by_number().into_iter().rev() {
         let arrays = parameter.shape().get_leaf_shapes().filter_map(|(index, leaf)| Some((index, leaf.array()?)));
@@ -68,8 +68,8 @@ pub(super) fn donatable(module: &Module) -> Vec<Donatable> {
     results.filter_map(|(_, leaf)| free.get_mut(leaf.array()?)?.pop()).collect()
 }
 
-/// The arguments whose memory results could take, and the bytes that this would save: a note for people. `None` if it saves nothing. No compiler
-/// confirmed the sum, so it is the most that can be saved.
+/// The arguments whose memory results could take, and the bytes that this would save: a note for people. `None` if it saves nothing. No compiler has
+/// checked the sum, so it is an upper bound.
 pub(super) fn note(module: &Module) -> Option<String> {
     let (mut names, mut seen, mut bytes) = (Vec::new(), BTreeSet::new(), 0_u64);
     for found in donatable(module) {

@@ -8,19 +8,19 @@ use std::error::Error;
 use std::fmt;
 use xla_shape_core::memory_space;
 
-/// How much of a GPU's memory a program needs.
+/// Which part of a GPU's memory a program needs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OfGpu {
     /// At most the part that a process of JAX takes.
     Part,
-    /// More than that part, but at most the whole.
+    /// More than that part, but at most the whole memory.
     Whole,
-    /// More than there is.
+    /// More than the whole memory.
     More,
 }
 
 impl Capacity {
-    /// How much of a GPU's memory the program needs; `None` for other devices.
+    /// Which part of a GPU's memory the program needs; `None` for other devices.
     ///
     /// ```
     /// use xla_shape_answers::hlo::OfGpu;
@@ -109,12 +109,12 @@ impl Report {
             Accuracy::Unknown => return Err(FitError::NoMemory(self.accuracy.clone())),
             Accuracy::Exact { .. } | Accuracy::Totals => (hbm.used, hbm.used),
             Accuracy::Nearly { may_be_more } => (hbm.used, hbm.used.saturating_add(may_be_more)),
-            // The largest errors among the programs that the estimate was compared with.
+            // These are the largest errors of the estimate in comparisons with the compiler.
             Accuracy::Estimate => {
                 let error = (hbm.used / 50).max(256 << 10);
                 (hbm.used.saturating_sub(error), hbm.used.saturating_add(error))
             }
-            // As the line about the accuracy says: 53 % too low to 73 % too high.
+            // The estimate is between 53 % too low and 73 % too high, as the line about the accuracy says.
             Accuracy::OlderRelease(_) => {
                 let part =
                     |hundredths: u128| u64::try_from(u128::from(hbm.used) * 100 / hundredths).unwrap_or(u64::MAX);
@@ -145,8 +145,8 @@ impl Report {
         Ok(most <= hbm.bytes && !overflows)
     }
 
-    /// Whether the first line says that the program does not fit, of a device that the user named. An estimate counts as it is shown;
-    /// [`fits`](Self::fits) also says how sure it is.
+    /// Whether the first line says that the program does not fit a device that the user named. This takes an estimate as it is; [`fits`](Self::fits)
+    /// considers its error.
     ///
     /// ```
     /// use xla_shape_hlo::Module;
@@ -172,7 +172,7 @@ mod tests {
     use xla_shape_hlo::Module;
     use xla_shape_program::{Program, Statistics};
 
-    /// Two temporaries of a GiB at one time, between an argument and a result of a GiB each.
+    /// A program with an argument and a result of 1 GiB each, and two temporaries of 1 GiB that are live at the same time.
     const TEXT: &str = "HloModule m, is_scheduled=true\n\nENTRY e {\n  a = u8[1073741824]{0:T(1024)(128)(4,1)} parameter(0)\n  \
                         b = u8[1073741824]{0:T(1024)(128)(4,1)} negate(a)\n  c = u8[1073741824]{0:T(1024)(128)(4,1)} not(b)\n  \
                         ROOT d = u8[1073741824]{0:T(1024)(128)(4,1)} add(b, c)\n}\n";

@@ -1,4 +1,4 @@
-//! How much more one program may take than another one.
+//! Limits on how much more one program may take than another one.
 
 use super::causes::Reason;
 use crate::cost::{ProgramCost, Seconds};
@@ -34,7 +34,7 @@ impl Measure {
     pub const ALL: [Self; 7] =
         [Self::Memory, Self::Cycles, Self::Seconds, Self::Time, Self::Copies, Self::Collectives, Self::Fusions];
 
-    /// Whether only some programs have this number. If a program does not, that is not reported as missing.
+    /// Whether only some programs have this number. For other programs, it is not reported as missing.
     pub(crate) const fn is_of_some(self) -> bool {
         matches!(self, Self::Seconds | Self::Time)
     }
@@ -76,7 +76,7 @@ impl Measure {
 #[serde(untagged)]
 #[schemars(with = "f64", inline)]
 pub enum Quantity {
-    /// Bytes, cycles, or how many there are.
+    /// A number of bytes, cycles, or things.
     Number(u64),
     /// A time.
     Time(Seconds),
@@ -102,7 +102,7 @@ impl fmt::Display for Quantity {
     }
 }
 
-/// A number of a program: `memory` is its bytes of HBM, and `cost` what it costs, if they are known.
+/// A number of a program: `memory` is its bytes of HBM, and `cost` its cost, if they are known.
 pub(crate) fn measure(
     measure: Measure,
     module: &Module,
@@ -144,24 +144,24 @@ pub(crate) fn measure(
 #[derive(Clone, Copy, PartialEq, Debug, JsonSchema)]
 #[schemars(with = "String", inline)]
 pub struct Limit {
-    /// What is compared.
+    /// The number that is compared.
     pub measure: Measure,
-    /// The most by which it may grow: a number, or hundredths of the number before.
+    /// The most by which the number may grow.
     pub growth: Growth,
 }
 
 /// The most by which a number may grow.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Growth {
-    /// A number: bytes, cycles, picoseconds, or how many there are.
+    /// This number of bytes, cycles, picoseconds, or things.
     By(u64),
-    /// A part of the number before, in percent.
+    /// A percentage of the number before.
     Percent(f64),
 }
 
 impl Limit {
-    /// The limits of a guard whose user names none: 2 % of the cycles (of the time, for a GPU), 1 % of the memory, no copy and no collective. Of a
-    /// profile also 5 % of the measured time.
+    /// The limits of `guard` if the user names none: 2 % more cycles (for a GPU, time), 1 % more memory, no additional copy and no additional
+    /// collective. With a profile, also 5 % more measured time.
     ///
     /// ```
     /// let limits = xla_shape_answers::hlo::Limit::USUAL.map(|limit| limit.to_string());
@@ -174,7 +174,8 @@ impl Limit {
         Self { measure: Measure::Collectives, growth: Growth::By(0) },
     ];
 
-    /// The usual limits, first those of numbers that are known, then the others. Where the time is known, it stands for the cycles.
+    /// The usual limits, divided into those for known numbers and the others. If the estimated time is known, its limit replaces the limit of
+    /// cycles.
     pub(crate) fn usual(is_known: impl Fn(Measure) -> bool) -> (Vec<Self>, Vec<Self>) {
         let measured = |limit: Self| match limit.measure {
             // The compiler for GPUs estimates seconds, not cycles.
@@ -186,7 +187,8 @@ impl Limit {
         time.into_iter().chain(Self::USUAL.map(measured)).partition(|limit| is_known(limit.measure))
     }
 
-    /// Whether a number grew more than it may, or is not known in both programs. `unknown` says why, if that is known.
+    /// Checks whether a number grew more than it may, or is not known in one of the programs. `unknown` says why it is not known, if there is a
+    /// reason.
     pub(crate) fn exceeded(
         self,
         [before, after]: [Option<Quantity>; 2],
@@ -200,7 +202,7 @@ impl Limit {
         self.is_exceeded(before.number(), after.number()).then_some(grew)
     }
 
-    /// Whether a number grew more than it may; a time in picoseconds.
+    /// Whether a number grew more than it may; times are in picoseconds.
     ///
     /// ```
     /// let limit: xla_shape_answers::hlo::Limit = "memory>1MiB".parse()?;
@@ -237,7 +239,7 @@ impl FromStr for Limit {
             let start = text.trim_end().len() - number.len();
             return Err(error("a number or percent, such as 0 or 2%", number, start));
         }
-        // What is read ends where the text does, apart from spaces.
+        // The number ends at the end of the text, except for spaces.
         let start = text.trim_end().len() - number.len();
         let growth = match number.strip_suffix('%') {
             Some(percent) => {
@@ -310,7 +312,7 @@ pub enum Exceeded {
         /// Why it is not the same.
         cause: Reason,
     },
-    /// A number is not known in both programs.
+    /// A number is not known in one of the programs.
     Unknown {
         /// The limit.
         limit: Limit,

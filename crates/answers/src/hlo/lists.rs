@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use xla_shape_core::sorting::sort_by_key;
 use xla_shape_hlo::{Buffer, Collective as Moved, Instruction, Module, Opcode, Sources};
 
-/// The collectives that move the most bytes, and what all of them move along each axis of the devices' mesh.
+/// The collectives that move the most bytes, and the bytes that all of them move along each axis of the devices' mesh.
 pub(super) fn collectives<'m>(
     module: &'m Module,
     starts: &Starts<'m>,
@@ -60,9 +60,9 @@ pub(super) fn collectives<'m>(
     (found.collect(), by_axis)
 }
 
-/// The user's name of the argument that the first operand is, perhaps copied.
+/// The user's name of the argument that is the first operand, directly or through copies.
 fn argument(collective: Instruction<'_>, sources: &Sources<'_>) -> Option<String> {
-    /// A longer chain of copies is not looked at.
+    /// Longer chains of copies are not followed.
     const LONGEST: usize = 16;
     let mut value = collective.operand(0)?.instruction()?;
     for _ in 0..LONGEST {
@@ -87,7 +87,7 @@ pub(super) fn copies<'m>(
     top: usize,
 ) -> Vec<Copied> {
     const READERS: usize = 3;
-    // Only for copies, by their numbers.
+    // The readers of each copy, by the copy's number.
     let mut readers: BTreeMap<u32, Vec<Instruction<'m>>> = BTreeMap::new();
     // The result of a copy-start is read from its copy-done.
     let mut done = BTreeMap::new();
@@ -134,7 +134,7 @@ pub(super) fn copies<'m>(
     found.collect()
 }
 
-/// Joins values of one shape, and sorts by the padding of all of them.
+/// Joins values of the same shape, and sorts them by the sum of their padding.
 pub(super) fn grouped<'m: 'm>(
     sources: &Sources<'m>,
     starts: &Starts<'m>,

@@ -1,8 +1,8 @@
-//! The totals of a program's memory, and what is in memory at the peak.
+//! The totals of a program's memory, and the arrays that are in memory at the peak.
 //!
-//! A new figure comes from `xla_shape_hlo` and is a field here or in `report.rs`, which is its JSON. Its words are in `crates/render/src/hlo/text.rs`,
-//! those of the page in `page/data.rs`. A field that is added keeps the version of the schema; one that is removed, renamed or changes its
-//! meaning needs the next.
+//! A new figure comes from `xla_shape_hlo` and is a field here or in `report.rs`, which is its JSON. Its text is written in
+//! `crates/render/src/hlo/text.rs`, and for the page in `page/data.rs`. A field that is added keeps the version of the schema; one that is removed,
+//! renamed or changes its meaning needs the next.
 
 use super::donation::{Donatable, aliases, donatable};
 use super::starts::Starts;
@@ -101,7 +101,7 @@ impl Memory {
 }
 
 impl Memory {
-    /// The totals of an account, with the bytes of the program's code.
+    /// The totals of an account of memory, with the bytes of the program's code.
     pub fn with_code(account: &Account, generated_code: u64) -> Self {
         let mut memory = Self::new(account);
         memory.device.generated_code = Some(generated_code);
@@ -126,27 +126,27 @@ pub struct Capacity {
 }
 
 impl Capacity {
-    /// The same with `bytes` more in use.
+    /// The same capacity with `bytes` more in use.
     pub(crate) fn with_more(self, bytes: u64) -> Self {
         let used = self.used.saturating_add(bytes);
         Self { used, free: difference(used, self.bytes), ..self }
     }
 }
 
-/// How accurate the numbers of a report are. Its text is its JSON.
+/// How accurate the numbers of a report are. Its text is also its JSON.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, JsonSchema)]
 #[schemars(with = "String", inline)]
 pub enum Accuracy {
-    /// Nothing is known.
+    /// Nothing is known about the memory.
     Unknown,
     /// From the compiler's buffer assignment.
     Exact {
         /// Whether the program is for a TPU.
         is_tpu: bool,
     },
-    /// From the compiler's buffer assignment, where temporaries may take some bytes more.
+    /// From the compiler's buffer assignment, but temporaries may take some more bytes.
     Nearly {
-        /// How many bytes more temporaries may take.
+        /// How many more bytes temporaries may take.
         may_be_more: u64,
     },
     /// From the compiler's totals, without a buffer assignment.
@@ -201,7 +201,7 @@ impl Accuracy {
         }
     }
 
-    /// The name, with what readers must know about the numbers.
+    /// The name of the accuracy, with what readers must know about the numbers.
     pub(crate) fn note(self) -> String {
         match self {
             Self::Unknown => {
@@ -232,14 +232,15 @@ impl Accuracy {
 /// The releases of libtpu for which the totals from these files were compared with the compiler's memory analysis.
 const MEASURED: &str = "libtpu 0.0.17, 0.0.30, 0.0.35, 0.0.42, 0.0.51 and 0.0.52";
 
-/// The note if there is a memory analysis of the compiler, but no buffer assignment.
+/// The note for the case that there is a memory analysis of the compiler, but no buffer assignment.
 pub(crate) const TOTALS: &str =
     "exact: the compiler's own memory analysis; what is in memory at the peak is an estimate";
 
 const OTHER_ESTIMATE: &str = "estimate, by the rules of XLA's own assignment: temporaries were within 0.1 % for 50 of 50 programs for CPUs (jaxlib 0.12); \
                               for GPUs, all memory was within 2 % for 225 of 231, and 3 % too low to 21 % too high for the others";
 
-/// The note about an estimate: how good it is. The text may not show that an older release compiled it, so the note gives the figures for older releases, too.
+/// The note about how good an estimate is. The text may not show that an older release compiled the program, so the note gives the figures for older
+/// releases, too.
 const ESTIMATE: &str = "estimate (the release of libtpu is not shown): of 250 programs of 0.0.52, HBM was within 2 % for 98 in 100 (older \
                         ones: 60), VMEM within 10 % for 92";
 
@@ -248,7 +249,7 @@ pub(crate) fn capacities(device: Device, account: &Account) -> Vec<Capacity> {
     spaces.filter_map(|space| capacity_in(device, space, account.space_total(space))).collect()
 }
 
-/// The capacity of a memory space of which `used` bytes are in use.
+/// The capacity of a memory space in which `used` bytes are in use.
 pub fn capacity_in(device: Device, space: u8, used: u64) -> Option<Capacity> {
     let bytes = device.capacity(space)?;
     Some(Capacity { space, bytes, used, free: difference(used, bytes), whole: device.whole_gpu() })
@@ -344,7 +345,7 @@ pub struct Scope {
 }
 
 impl AtPeak {
-    /// What is in `space` when it is fullest; lists have at most `top` entries.
+    /// The arrays in `space` when it is fullest; lists have at most `top` entries.
     pub(crate) fn new(module: &Module, timeline: &Timeline<'_>, space: u8, top: usize) -> Option<Self> {
         let step = timeline.peak_step(space)?;
         let (sources, roles, starts) = (module.sources(), Roles::new(module), Starts::new(module));
@@ -445,7 +446,7 @@ impl Branch {
         *left -= parts.len();
         let scope = |(name, part): (&String, &Self)| {
             let (mut name, mut part) = (name.clone(), part);
-            // A scope whose only content is one inner scope is joined with it.
+            // If a scope contains nothing but one inner scope, join both.
             while let Some((inner, only)) = part.parts.first_key_value()
                 && only.values == part.values
             {
@@ -458,8 +459,8 @@ impl Branch {
     }
 }
 
-/// The array that is stored in a buffer at a step. The buffer of a loop's state holds different values over time; this is the last
-/// one that was written.
+/// The array that is stored in a buffer at a step. The buffer of a loop's state holds different values over time; this returns the last one that was
+/// written.
 fn resident<'m: 'm>(
     sources: &Sources<'m>,
     roles: &Roles,
@@ -489,14 +490,14 @@ fn resident<'m: 'm>(
     }
 }
 
-/// What would save memory: less padding, for an array that is mostly padding; donating it, for an argument.
+/// What would save memory for an array: if it is mostly padding, less padding; if it is an argument, donating it.
 fn remedy(donatable: &[Donatable], buffer: &Buffer<'_>) -> Option<Remedy> {
     let is_it = |found: &&Donatable| (found.instruction, found.leaf) == (buffer.instruction.number(), buffer.leaf);
     let donate = || donatable.iter().find(is_it).map(Donatable::remedy);
     Padding::remedy(buffer.array).map(Remedy::LessPadding).or_else(donate)
 }
 
-/// Tells the roles of lifetimes.
+/// Finds the roles of lifetimes.
 pub struct Roles {
     /// The numbers of the parameters whose memory results reuse: those in `input_output_alias`.
     pub donated: BTreeSet<usize>,

@@ -1,4 +1,4 @@
-//! How much memory the values of a program take, as data.
+//! The report on how much memory the values of a program take, as data.
 
 use super::lists::{collectives, copies, grouped, value};
 use super::memory::{Accuracy, AtPeak, Capacity, Memory, TOTALS, capacities, capacity_in};
@@ -38,10 +38,10 @@ pub struct Report {
     pub scheduled: bool,
     /// How the numbers of `memory` came about, and how good they are.
     pub accuracy: String,
-    /// The same as a value.
+    /// The device as a value.
     #[serde(skip)]
     pub certainty: Accuracy,
-    /// The kind of device that the program is for; it decides what memories are called.
+    /// The kind of device that the program is for, which decides the names of memories.
     #[serde(skip)]
     pub platform: Platform,
     /// Whether a device is given.
@@ -334,7 +334,7 @@ pub struct LayoutChange {
     pub place: Place,
 }
 
-/// The device that a program is for, as far as it shows it; else the device that is named.
+/// The kind of device that the program shows; if it shows none, that of the named device.
 fn platform(module: &Module, device: Option<Device>) -> Platform {
     match (module.platform(), device) {
         (Platform::Other, Some(device)) if device.generation().is_some() => Platform::Tpu,
@@ -362,21 +362,21 @@ impl Answer for Report {
             remedy: resident.remedy.as_ref().map(ToString::to_string),
         });
         let show = residents.first().map(|largest| digest::show(&largest.name));
-        // Less than a hundredth of the memory is not worth a question.
+        // Padding of less than a hundredth of the memory is not worth a command.
         let needed = self.summary.as_ref().map_or(0, |summary| summary.needed_bytes);
         let matters = |padded: &&Value| padded.padding_bytes > 0 && padded.padding_bytes >= needed / 100;
         let advise =
             self.most_padded.first().filter(matters).map(|padded| vec!["advise".into(), padded.shape.clone().into()]);
         let cost = vec!["cost".into(), digest::Word::File(0)];
         let next = show.into_iter().chain([cost]).chain(advise).collect();
-        // The largest is never left out, however many findings there are.
+        // The largest array always comes first, however many findings there are.
         let causes = largest.clone().take(1).chain(errors.take(1)).chain(largest.skip(1));
         Digest { causes: causes.take(digest::MOST).collect(), next }
     }
 }
 
 impl Report {
-    /// Reports on a program, for the device that it must fit. Lists have at most `top` entries; `only` picks a memory space.
+    /// Reports on a program, for the device into which it must fit. Lists have at most `top` entries; `only` picks a memory space.
     ///
     /// ```
     /// use xla_shape_core::tpu::Generation;
@@ -395,7 +395,7 @@ impl Report {
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     ///
-    /// What it has of a program that copies:
+    /// The report on a program with a copy:
     ///
     /// ```
     /// use xla_shape_answers::hlo::Report;
@@ -420,7 +420,7 @@ impl Report {
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     ///
-    /// And of one that is not partitioned yet, on a device with a host:
+    /// The report on a program that is not partitioned yet, on a device with a host:
     ///
     /// ```
     /// use xla_shape_answers::hlo::{Device, Report, memory::Accuracy};
@@ -446,7 +446,7 @@ impl Report {
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     ///
-    /// What is wrong, what devices exchange, and what moves between memories:
+    /// Findings, collectives between devices, and copies between memories:
     ///
     /// ```
     /// # use {xla_shape_answers::hlo::Report, xla_shape_hlo::{Module, Severity}, xla_shape_program::Program};
@@ -509,7 +509,7 @@ impl Report {
             }
         });
         let spaces = spaces.collect();
-        // All buffers are ranked, because `only` may leave few of them.
+        // Rank all buffers, because only a few may be in the memory space `only`.
         let all = memory.buffers().len();
         let here = |buffer: &Buffer<'_>| wanted(buffer.memory_space()) && buffer.footprint.bytes > 0;
         let (mut largest, mut padded) = (memory.largest(all), memory.most_padded(all));
@@ -628,7 +628,7 @@ impl Report {
         }
         let needed = self.memory.as_ref().map(|memory| memory.device.used());
         self.summary = self.summary.zip(needed).map(|(summary, needed)| summary.with_needed(needed));
-        // The code is in HBM too.
+        // The code is in HBM, too.
         let code = statistics.generated_code().unwrap_or(0);
         let with_code = |capacity: Capacity| match capacity.space {
             memory_space::DEFAULT => capacity.with_more(code),

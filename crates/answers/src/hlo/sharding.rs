@@ -1,4 +1,4 @@
-//! The arrays and bytes on each device, for a program that is not partitioned yet.
+//! The arrays and their bytes on each device, for a program that is not partitioned yet.
 
 use crate::device::Device;
 use crate::names;

@@ -61,7 +61,7 @@ pub struct ShownInstruction {
     pub op_name: Option<String>,
     /// The file and the line, such as "train.py:43"; null if the module has none.
     pub source: Option<String>,
-    /// What one run costs; `None` without a figure.
+    /// The cost of one run; `None` without a figure.
     #[serde(flatten, serialize_with = "amount::one_run")]
     #[schemars(with = "amount::OneRun")]
     pub amount: Option<Amount>,
@@ -105,11 +105,11 @@ pub struct ShownArray {
 /// Why an instruction cannot be shown.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ShowError {
-    /// The module has no instruction of this name.
+    /// The module has no instruction with this name.
     NoInstruction {
-        /// The name that was asked for.
+        /// The requested name.
         name: String,
-        /// The name of the module that is most like it.
+        /// The most similar name in the module.
         nearest: Option<String>,
     },
 }
@@ -128,7 +128,7 @@ impl fmt::Display for ShowError {
 impl std::error::Error for ShowError {}
 
 impl ShownInstruction {
-    /// The instruction of this name, written with or without `%`.
+    /// The instruction with this name, written with or without `%`.
     ///
     /// # Errors
     /// If the module has no instruction of this name. Figures that cannot be read are listed in the answer instead.
@@ -151,13 +151,13 @@ impl ShownInstruction {
     }
 }
 
-/// The instruction of this name, written with or without `%`.
+/// The instruction with this name, written with or without `%`.
 ///
 /// # Errors
 /// If the module has no instruction of this name.
 pub fn find<'m>(module: &'m Module, name: &str) -> Result<Instruction<'m>, ShowError> {
     let name = name.trim().trim_start_matches('%');
-    // Names are unique in a computation only; the entry's are meant first.
+    // Names are unique only within a computation, so look in the entry computation first.
     let named = match name.rsplit_once('/') {
         Some((computation, name)) => module.computation(computation).and_then(|inside| inside.instruction(name)),
         None => module.entry().and_then(|entry| entry.instruction(name)),
@@ -184,7 +184,7 @@ pub fn find<'m>(module: &'m Module, name: &str) -> Result<Instruction<'m>, ShowE
 /// let (module, memory) = (program.module(), program.memory(None));
 /// let facts = Facts::new(module, memory.timeline());
 /// assert!(module.instructions().map(|one| facts.shown(one).bytes).eq([Some(4096); 3]));
-/// // The result is in the memory of the parameter that is donated.
+/// // The result is in the memory of the donated parameter.
 /// assert!(facts.roles.donated.contains(&0));
 /// let [x, y] = ["x", "y"].map(|name| facts.shown(find(module, name).unwrap()).role());
 /// assert_eq!([x, y], [Some(Role::Donated), Some(Role::Argument)]);
@@ -203,12 +203,12 @@ pub struct Facts<'p, 'm> {
     pub readers: Readers<'m>,
     /// Where instructions come from.
     pub sources: Sources<'m>,
-    /// What values are to the program.
+    /// The roles of values in the program.
     pub roles: Roles,
 }
 
 impl<'p, 'm> Facts<'p, 'm> {
-    /// What is known about a module.
+    /// Computes the facts about a module.
     pub fn new(module: &'m Module, timeline: Option<&'p Timeline<'m>>) -> Self {
         let (costs, errors) = module.costs_with_errors();
         let by_number = costs.instructions().iter().enumerate();
@@ -227,7 +227,7 @@ impl<'p, 'm> Facts<'p, 'm> {
         Self { timeline, costs, errors, by_number, lifetimes, readers, sources, roles }
     }
 
-    /// What an answer about one instruction has, without its text and what cannot be read.
+    /// The answer about one instruction, without its text and the figures that cannot be read.
     pub fn shown(&self, instruction: Instruction<'m>) -> ShownInstruction {
         let cost = self.by_number.get(&instruction.number()).and_then(|&place| self.costs.instructions().get(place));
         let source = self.sources.get(instruction);
@@ -281,7 +281,7 @@ impl<'p, 'm> Facts<'p, 'm> {
         unread.into_iter().map(ToString::to_string).collect()
     }
 
-    /// The buffers of an instruction's arrays, by the number of the array.
+    /// The buffers of an instruction's arrays, each with the number of the array.
     fn places(&self, instruction: Instruction<'_>) -> BTreeMap<usize, InBuffer<'p, 'm>> {
         let number = instruction.number();
         let mut places = BTreeMap::new();
@@ -289,7 +289,7 @@ impl<'p, 'm> Facts<'p, 'm> {
         let used = self.lifetimes.get(&number).into_iter().flatten();
         let used: Vec<_> = used.filter_map(|&place| timeline.lifetimes().get(place)).collect();
         for &lifetime in &used {
-            // A buffer that the instruction's array shares with others.
+            // This buffer is shared by several arrays; the instruction's array may be one of them.
             for value in lifetime.values.iter().filter(|value| value.instruction.number() == number) {
                 places.entry(value.leaf).or_insert_with(|| (lifetime, vec![[value.start, value.end]]));
             }
@@ -326,9 +326,9 @@ fn shown(array: &ArrayShape, place: Option<&InBuffer<'_, '_>>, roles: &Roles) ->
     }
 }
 
-/// The name of a module that is most like another one, if one is at all.
+/// The name in a module that is most similar to this one, if one is similar.
 fn nearest(module: &Module, name: &str) -> Option<String> {
-    // Names that no one typed are not compared: that would take long.
+    // Very long names were not typed by a person, and comparing them would take long.
     const LONGEST: usize = 256;
     if name.len() > LONGEST {
         return None;
@@ -343,7 +343,7 @@ fn nearest(module: &Module, name: &str) -> Option<String> {
 impl Answer for ShownInstruction {
     const SCHEMA: &'static str = "xla-shape/hlo-show/1";
 
-    /// The first operand and the first reader, and what the program costs.
+    /// The next commands are about the first operand, the first reader, and the program's cost.
     fn digest(&self) -> Digest {
         let neighbours = [self.operands.first(), self.readers.first()].into_iter().flatten();
         let shown = neighbours.map(|name| digest::show(name));

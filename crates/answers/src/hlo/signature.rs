@@ -10,10 +10,10 @@ use xla_shape_core::sorting::{set_of, sort};
 use xla_shape_core::{ArrayShape, Shape};
 use xla_shape_hlo::{Module, Opcode, Sources};
 
-/// The most partitions for which all factors are tried.
+/// Factors are tried only up to this many partitions.
 const MOST_PARTITIONS: u64 = 1 << 16;
 
-/// The inputs of the compiler that decide how it compiles a program, apart from the operations.
+/// The inputs of a compilation other than the operations.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Signature {
     /// The shapes of the parameters, then that of the result. Empty without an entry.
@@ -29,7 +29,7 @@ pub(crate) struct Signature {
 }
 
 impl Signature {
-    /// The numbers of devices of a module that count.
+    /// The attributes of a module with its numbers of devices.
     pub(crate) const DEVICES: [&'static str; 2] = ["num_partitions", "replica_count"];
 
     pub(crate) fn new(module: &Module) -> Self {
@@ -92,7 +92,7 @@ impl Signature {
             shapes.iter().for_each(|shape| push_arrays(shape, found));
         }
         let [first, second] = arrays;
-        // If only the result differs, the same sizes in another order are a transpose.
+        // If only the result differs and has the same sizes in another order, it is a transpose.
         let sorted = |shape: &Shape| {
             shape.array().map(|array| {
                 let mut sizes: Vec<_> = array.dimensions().iter().map(|size| size.extent()).collect();
@@ -110,14 +110,15 @@ impl Signature {
         first.len() == second.len() && first.into_iter().zip(second).all(|(one, other)| same(one, other))
     }
 
-    /// The cause of a difference between two signatures. `same_computing` and `same_operations` say whether the operations that compute, and all
-    /// operations, have the same names in both.
+    /// The cause of a difference between two signatures. `same_computing` says whether the operations that compute have the same names in both
+    /// programs; `same_operations`, whether all operations do.
     pub(crate) fn reason(&self, other: &Self, same_computing: bool, same_operations: bool) -> Reason {
         if !self.same_devices(other) {
             return Reason::Sharding;
         }
         if !self.same_arrays(other) {
-            // After the partitioner, only the sizes on each device show a sharding. Other collectives bring other operations with them.
+            // After the partitioner, only the sizes on each device show a sharding. Operations are not compared, because another sharding has other
+            // collectives.
             return if self.differs_in_division(other) { Reason::Sharding } else { Reason::Source };
         }
         if !same_computing {
@@ -148,15 +149,15 @@ fn devices_in_collectives(module: &Module) -> u64 {
     devices.max().unwrap_or(1)
 }
 
-/// Whether two texts are the same sharding: versions of XLA write it with names of axes, as tiles, or not at all after the partitioner; then the
-/// shapes of one partition have to tell.
+/// Whether two texts are the same sharding: versions of XLA write it with names of axes, or as tiles. After the partitioner, some do not write it at
+/// all; then only the shapes of one partition can show a difference.
 pub(crate) fn same_sharding(one: Option<&str>, other: Option<&str>) -> bool {
     let (Some(one), Some(other)) = (one, other) else { return true };
     let meaning = |text: &str| text.parse::<Sharding>().ok();
     one == other || meaning(one).is_some_and(|one| Some(one) == meaning(other))
 }
 
-/// The names of the user's operations (`op_name`) in a program.
+/// The names (`op_name`) of the user's operations in a program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Operations {
     /// Operations that compute. The compiler keeps these for all layouts and shardings.
@@ -217,7 +218,7 @@ mod tests {
         assert!(!same("{devices=[4,1]<=[4]}", "{mesh['x'=4], [{}, {'x'}]}"));
         assert!(!same("{replicated}", "{mesh['x'=4], [{'x'}, {}]}"));
         assert!(!same("{devices=[4,1]<=[4]}", "{devices=[4,1]3,2,1,0}"));
-        // What is not understood is compared as text.
+        // Texts that are not understood are compared as texts.
         assert!(same("{new}", "{new}") && !same("{new}", "{newer}"));
         assert!(same_sharding(None, None) && same_sharding(None, Some("{devices=[4,1]<=[4]}")));
     }

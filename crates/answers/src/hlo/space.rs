@@ -6,7 +6,7 @@ use std::fmt;
 use xla_shape_core::memory_space::Platform;
 use xla_shape_hlo::Module;
 
-/// The error if no value of the program is in a memory space.
+/// The error that no value of the program is in a memory space.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NoSuchSpace {
     /// The memory space that was named.

@@ -1,21 +1,21 @@
-//! One name for what runs asynchronously, whether a module has the long form or the short one.
+//! Gives asynchronous operations the same names, whether a module has them in long or in short form.
 //!
-//! The text of XLA gives the operation that an `async-start` runs an instruction of its own; a message, and most texts, have only
-//! `negate-start`. Every list of an answer names what belongs to a start by the start.
+//! In the long form, an `async-start` runs an operation that is an instruction of its own. In the short form, which messages and most texts have,
+//! there is only an instruction such as `negate-start`. So all lists of an answer name the operation after the start.
 
 use std::collections::BTreeMap;
 use xla_shape_hlo::{Buffer, Instruction, Module, Opcode, Source, Sources};
 
-/// The steps of asynchronous operations in long form, and the operations, by number.
+/// For each instruction of the long form, by its number: the instruction of the short form.
 pub(crate) struct Starts<'m>(BTreeMap<u32, Step<'m>>);
 
-/// What stands for an instruction of the long form in the short one.
+/// The instruction of the short form that corresponds to one of the long form.
 struct Step<'m> {
     instruction: Instruction<'m>,
     /// The opcode of the operation that runs.
     operation: Opcode<'m>,
     suffix: &'static str,
-    /// How many arrays come before those of the instruction: the result comes after the operands.
+    /// How many arrays of the start come before those of the operation, because the start's result comes after the operands.
     leaves_before: usize,
 }
 
@@ -35,7 +35,7 @@ impl<'m> Starts<'m> {
             Opcode::AsyncDone => Some("-done"),
             _ => None,
         };
-        // An update or a done comes after the step that it continues.
+        // An update or a done comes later in the module than the step that it continues.
         for (instruction, suffix) in module.instructions().filter_map(|one| Some((one, later(&one)?))) {
             let before = instruction.operand(0).and_then(|operand| operand.instruction());
             if let Some(operation) = before.and_then(|before| found.get(&before.number())).map(|step| step.operation) {
@@ -63,12 +63,12 @@ impl<'m> Starts<'m> {
         }
     }
 
-    /// Which of its arrays a buffer is.
+    /// The number of a buffer's array in that instruction.
     pub(crate) fn leaf(&self, buffer: &Buffer<'m>) -> usize {
         buffer.leaf + self.0.get(&buffer.instruction.number()).map_or(0, |step| step.leaves_before)
     }
 
-    /// Where the user's program makes the value: the start says it, and where it does not, the operation.
+    /// The place in the user's program that makes the value: that of the start; if the start has none, that of the operation.
     pub(crate) fn source(&self, sources: &Sources<'m>, instruction: Instruction<'m>) -> Source<'m> {
         let source = sources.get(self.named(instruction));
         if source == Source::default() { sources.get(instruction) } else { source }
@@ -82,7 +82,7 @@ mod tests {
     use xla_shape_hlo::Module;
     use xla_shape_program::Program;
 
-    /// The whole answer, without the steps: the long form has one for the operation, too.
+    /// The whole answer without step numbers, because in the long form the operation has a step of its own.
     fn answer(module: Module) -> serde_json::Value {
         let report = Report::new(&Program::from(module).memory(None), None, 100, None);
         let mut answer: serde_json::Value = serde_json::from_str(&report.json()).unwrap();

@@ -93,7 +93,7 @@ impl Summary {
         self
     }
 
-    /// The same for the device that the program shows, unless one was named.
+    /// The same for the device that the program itself shows, if none was named.
     pub(super) fn with_program(self, program: &Program) -> Self {
         if !self.assumed {
             return self;

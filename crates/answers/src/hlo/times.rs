@@ -1,4 +1,4 @@
-//! What became slower between two profiles: the run, and its source lines.
+//! Compares the times of two profiles: of a run, and of its source lines.
 
 use super::causes::{Inputs, Reason};
 use crate::cost::{Measured, MeasuredInstruction, Spread};
@@ -54,7 +54,7 @@ pub struct TimeDifference {
     pub instruction: Option<String>,
 }
 
-/// Times of one run: the mean, and the sum of the shortest and of the longest ones.
+/// The times of a source line in one run: sums of the mean, the shortest and the longest times of its instructions.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub(crate) struct Span {
     pub(crate) mean: u64,
@@ -74,7 +74,7 @@ pub(crate) fn spans_by_line(measured: &Measured) -> BTreeMap<Option<&str>, Span>
     lines
 }
 
-/// What stands for the source line of instructions without one.
+/// The text for instructions without a source line.
 const NO_LINE: &str = "(no source line)";
 
 impl TimeDifference {
@@ -104,7 +104,7 @@ impl TimeDifference {
         }
     }
 
-    /// The largest difference first.
+    /// Sorts by difference, the largest first.
     pub(crate) fn sort(rows: &mut [Self]) {
         sort_by_key(rows, |row| {
             Reverse(row.picoseconds_before.unwrap_or(0).abs_diff(row.picoseconds_after.unwrap_or(0)))
@@ -143,7 +143,7 @@ impl Span {
 #[derive(Default)]
 struct Line<'m> {
     span: Span,
-    /// The instructions of which the other program has no pair, with their times.
+    /// The instructions that have no pair in the other program, with their times.
     alone: Vec<(u64, Instruction<'m>)>,
 }
 

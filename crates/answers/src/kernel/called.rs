@@ -1,4 +1,4 @@
-//! Kernels that need more VMEM than they may use, whatever the compiler makes of them.
+//! Kernels that need more VMEM than they may use, however they are compiled.
 
 use crate::block::{BlockAnswer, Fitting, Measured, Part};
 use crate::numbers::Bytes;
@@ -21,7 +21,7 @@ use xla_shape_mosaic::{CalledKernel, CalledWindow, WindowOf};
 pub struct TooLarge {
     /// The name of the kernel.
     pub kernel: String,
-    /// What its blocks need; blocks that may do without VMEM of their own do not count.
+    /// The VMEM that its blocks need, without blocks that may not need VMEM of their own.
     pub needed: BlockAnswer,
     /// The largest blocks that fit together with the scratch buffers, found by halving; `None` if none are found.
     pub fitting: Option<Fitting>,
@@ -30,8 +30,9 @@ pub struct TooLarge {
 impl TooLarge {
     /// The kernels of a program, which is StableHLO text, that do not fit.
     ///
-    /// A kernel that is not here may still be refused: only what certainly needs memory counts. The compiler needs no window of an array that is in VMEM
-    /// when the kernel begins, takes one buffer where a block does not move, and gives no memory to scratch buffers that the kernel can do without.
+    /// The compiler may refuse other kernels, too, because only memory that is certainly needed counts. The compiler needs no window for an array
+    /// that is in VMEM when the kernel begins, uses a single buffer for a block that does not move, and gives no memory to scratch buffers that the
+    /// kernel does not need.
     #[must_use]
     pub fn find(program: &str, generation: Generation) -> Vec<Self> {
         let kernels = xla_shape_mosaic::called_kernels(program);
@@ -45,21 +46,21 @@ impl TooLarge {
         };
         let needs = |window: &CalledWindow| needs_memory(window, kernel.is_alone, generation);
         let needed = of(&needs, |window| window.moves).filter(|needed| !needed.fits)?;
-        // The search halves blocks, and a block smaller than its array moves from step to step: count each as moving.
+        // The search halves blocks. A block that is smaller than its array moves from step to step, so count every block as moving.
         let fitting = of(&|_| true, |_| true).and_then(|all| all.fitting);
         Some(Self { kernel: kernel.name.clone(), needed, fitting })
     }
 }
 
-/// Whether a window certainly takes VMEM of its own. XLA may place an array there that fits into VMEM and that the program computes, or copies because
-/// the kernel reads another layout. On v7x, it also copies arguments of the program there.
+/// Whether a window certainly takes VMEM of its own. An array that fits into VMEM may be there already: XLA may place it there if the program
+/// computes it, or copies it because the kernel reads another layout. On v7x, XLA also copies arguments of the program there.
 fn needs_memory(window: &CalledWindow, is_alone: bool, generation: Generation) -> bool {
     let (WindowOf::Input(array) | WindowOf::Output(array)) = &window.of else { return false };
     let stays = matches!(generation, Generation::V5e | Generation::V5p | Generation::V6e);
     if is_alone && stays && !is_copied(array, generation) {
         return true;
     }
-    // Elements of 4 bits are packed.
+    // This layout packs elements of 4 bits.
     let (element_type, dimensions) = (array.element_type(), array.dimensions());
     let layout = row_major_layout(generation, element_type, dimensions).ok().map(|found| found.layout());
     let in_memory = layout.and_then(|layout| ArrayShape::new(element_type, dimensions, layout).ok());

@@ -1,4 +1,4 @@
-//! What differs between two versions of kernels.
+//! The differences between two versions of kernels.
 
 use super::{CompiledKernel, LineEntry};
 use crate::digest::{Amount, Bundles};
@@ -113,7 +113,7 @@ pub struct LineDifference {
 }
 
 impl LineDifference {
-    /// The change of its bundles, as often as they run if that is known of both versions.
+    /// The change in its bundles. Each counts as often as it runs, if that is known for both versions.
     pub(super) fn amount(&self) -> Amount {
         let executed = [&self.before, &self.after].map(|line| line.as_ref().map_or(Some(0), |line| line.executed));
         match executed {
@@ -128,8 +128,8 @@ impl LineDifference {
     }
 }
 
-/// Compares kernels of the same name and device, in their order. If a device has one kernel in each version, they are compared whatever
-/// their names are. A dump does not say which device it is for: if the other version has one device only, the dump counts as being for that device.
+/// Compares kernels of the same name and device, in their order. If a device has one kernel in each version, they are compared even if their names
+/// differ. A dump does not say which device it is for. If the other version has only one device, the dump counts as being for that device.
 pub(super) fn differences(before: &[CompiledKernel], after: &[CompiledKernel]) -> Vec<KernelDifference> {
     let devices = [before, after].map(|entries| set_of(entries.iter().map(|entry| &entry.target)));
     let is_one =
@@ -142,7 +142,7 @@ pub(super) fn differences(before: &[CompiledKernel], after: &[CompiledKernel]) -
     let mut left = before.iter().map(Some).collect::<Vec<_>>();
     let mut found = Vec::new();
     for entry in after {
-        // A kernel that is alone on its device in both versions is the same one, even if it was renamed.
+        // If each version has only one kernel on the device, it is the same kernel, even if it was renamed.
         let alone = only(before, &entry.target) && only(after, &entry.target);
         let same =
             |other: &CompiledKernel| is_same(&other.target, &entry.target) && (alone || other.name == entry.name);
@@ -206,7 +206,7 @@ impl Figures {
         }
     }
 
-    /// The figures with their names.
+    /// All figures with their names.
     #[must_use]
     pub const fn all(&self) -> [(Figure, Option<u64>); 8] {
         [
@@ -221,7 +221,7 @@ impl Figures {
         ]
     }
 
-    /// What differs in the figures that decide how long a kernel takes, and whether it fits: each with its number here and after.
+    /// The figures that differ, among those that decide how long a kernel takes and whether it fits: each with both numbers.
     #[must_use]
     pub fn changed(&self, after: &Self) -> Vec<(Figure, [Option<u64>; 2])> {
         let has_trips = self.executed.is_some() && after.executed.is_some();

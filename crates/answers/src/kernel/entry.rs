@@ -1,4 +1,4 @@
-//! What the compiler made of one kernel.
+//! The figures of one compiled kernel.
 
 use super::listing::{self, BundleText, VectorText};
 use crate::cost::Times;
@@ -86,10 +86,10 @@ pub struct CompiledKernel {
     pub unread: BTreeMap<String, u64>,
     /// What is missing or doubtful.
     pub notes: Vec<String>,
-    /// The empty bundles among those that execute; `None` if some trips are not known.
+    /// The empty bundles among those that execute; `None` if a trip count is not known.
     #[serde(skip)]
     pub executed_empty: Option<u64>,
-    /// The slots that the executed bundles use of each unit; `None` if some trips are not known.
+    /// The slots that the executed bundles use of each unit; `None` if a trip count is not known.
     #[serde(skip)]
     pub executed_slots: Option<BTreeMap<String, u64>>,
     /// The first bundles.
@@ -189,7 +189,7 @@ words! {
     }
 }
 
-/// Where in a register a load or a store begins, along an axis where that is not 0.
+/// The row or column of a register at which a load or a store begins, along an axis on which that is not 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Start {
     /// The axis.
@@ -297,11 +297,11 @@ pub struct LoopEntry {
     pub waits: u64,
 }
 
-/// What would help a loop.
+/// A remedy for a loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum LoopRemedy {
-    /// Its vectors do not fit into the registers: smaller blocks, or a loop over parts of them, need fewer.
+    /// Use smaller blocks, or loop over parts of them, because the loop's vectors do not fit into the registers.
     SmallerBlocks,
 }
 
@@ -443,7 +443,7 @@ impl CompiledKernel {
         }
     }
 
-    /// What is missing, doubtful or not understood.
+    /// Notes, and the texts that were not understood.
     pub fn doubts(&self) -> impl Iterator<Item = String> {
         let notes = self.notes.iter().map(|note| format!("note: {note}"));
         notes.chain(self.unread.iter().map(|(what, times)| format!("not understood: {what} ({times}x)")))
@@ -487,7 +487,7 @@ impl Unaligned {
             shape: access.shape.clone(),
             layout: access.layout.to_string(),
             relayouts: access.relayouts,
-            // `xir.vector_load` is called `vector_load` by its users.
+            // Users call `xir.vector_load` just `vector_load`.
             remedy: Begin {
                 operation: access.operation.rsplit('.').next().unwrap_or_default().to_owned(),
                 starts: Starts::new(&access.layout),
@@ -548,14 +548,14 @@ impl LoopEntry {
         self.spills.saturating_sub(self.scalar_spills)
     }
 
-    /// What would help; `None` if nothing is known.
+    /// The remedy; `None` if none is known.
     #[must_use]
     pub const fn remedy(&self) -> Option<LoopRemedy> {
         if self.vector_spills() > 0 { Some(LoopRemedy::SmallerBlocks) } else { None }
     }
 
     fn new(entry: &LoopUse<'_>) -> Self {
-        // The used slots relative to the capacity. If units are equal, the first one counts.
+        // The used slots as a fraction of the capacity. Of equal units, take the first one.
         let share = |unit: &&Unit<'_>| (unit.used as f64 / unit.capacity.max(1) as f64 * 1e6) as u64;
         let fullest = entry.units.iter().rev().filter(|unit| unit.used > 0).max_by_key(share);
         Self {
@@ -615,7 +615,7 @@ fn vmem(found: &DumpedKernel<'_>, generation: Option<Generation>) -> Option<Vmem
     (!parts.is_empty()).then_some(Vmem { bytes, limit, estimated: true, parts })
 }
 
-/// The purpose of a part of vector memory, in the compiler's words; the phrases that all windows have are removed.
+/// The purpose of a part of vector memory, in the compiler's words, without the phrases that all windows have.
 fn purpose(tag: &str) -> String {
     let sentence = |begin: &str, end: char| tag.split_once(begin).and_then(|(_, rest)| rest.split(end).next());
     let shape = tag.split_once("The window shape is ").and_then(|(_, rest)| rest.split(", while").next());

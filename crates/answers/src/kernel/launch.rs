@@ -1,4 +1,4 @@
-//! What a GPU does for a program, step by step, with the user's lines.
+//! The steps that a GPU executes for a program, with the user's lines.
 
 use crate::source::source_text;
 use schemars::JsonSchema;
@@ -51,7 +51,7 @@ pub struct LaunchEntry {
     pub source: Option<String>,
 }
 
-/// The steps of a program; none if its dump does not have them.
+/// The steps of a program; none if its dump lacks them.
 pub(super) fn launches(target: Option<&str>, program: &Program) -> Vec<LaunchEntry> {
     let (steps, named) = program.launches();
     let module = program.module();
@@ -80,8 +80,8 @@ pub(super) fn launches(target: Option<&str>, program: &Program) -> Vec<LaunchEnt
     steps.into_iter().map(entry).collect()
 }
 
-/// The instruction of each kernel that is launched once: its name is the kernel's, in which every other character is `_`. A kernel that is
-/// launched several times may belong to several instructions.
+/// For each kernel that is launched once: its instruction. The kernel has the instruction's name, with `_` for special characters. A kernel that is
+/// launched several times is left out, because it may belong to several instructions.
 fn by_kernel<'m>(module: &'m Module, steps: &[Launch]) -> HashMap<String, Instruction<'m>> {
     let mut times = HashMap::<&str, usize>::new();
     for LaunchedKernel { name, .. } in steps.iter().filter_map(|step| step.kernel.as_ref()) {
@@ -92,7 +92,7 @@ fn by_kernel<'m>(module: &'m Module, steps: &[Launch]) -> HashMap<String, Instru
         let is_kept = |character: char| character.is_ascii_alphanumeric() || character == '_';
         let name = instruction.name().replace(|character| !is_kept(character), "_");
         if times.get(name.as_str()) == Some(&1) {
-            // Of two instructions with one such name, neither is known.
+            // If two instructions give the same name, it is not known which one is meant.
             found.entry(name).and_modify(|found| *found = None).or_insert(Some(instruction));
         }
     }

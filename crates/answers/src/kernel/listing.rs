@@ -113,7 +113,7 @@ pub(super) fn vectors(kernel: &Kernel<'_>) -> BTreeMap<String, Vec<VectorText>> 
     vectors
 }
 
-/// A slot without comments.
+/// The text of a slot without comments.
 fn slot_text(slot: &Slot<'_>) -> String {
     let mut parts = slot.operands().split("/*");
     let mut operands = parts.next().unwrap_or("").to_owned();

@@ -1,4 +1,4 @@
-//! What the compiler made of Pallas kernels, by line, loop and unit.
+//! Figures of compiled Pallas kernels, by line, loop and unit.
 
 mod called;
 mod difference;
@@ -99,14 +99,13 @@ impl Kernels {
         self.kernels.extend(kernels.iter().map(|kernel| CompiledKernel::new(target, generation, kernel)));
     }
 
-    /// Adds what a GPU does for a program, step by step, if the compiler's files about it are beside the module. `target` is the name of the device that the
-    /// program was compiled for, if it is known.
+    /// Adds the steps that a GPU executes for a program, if the compiler's files about them are next to the module. `target` is the name of the
+    /// device that the program was compiled for, if it is known.
     pub fn add_launches(&mut self, target: Option<&str>, program: &Program) {
         self.launches.extend(launch::launches(target, program));
     }
 
-    /// Adds the instructions of the same dump that XLA compiled itself, and returns how many these are. Only [`compare`](Self::compare) uses
-    /// them.
+    /// Adds the instructions of the same dump that XLA compiled itself, and returns their number. Only [`compare`](Self::compare) uses them.
     ///
     /// ```
     /// use xla_shape_answers::kernel::Kernels;
@@ -135,8 +134,8 @@ impl Kernels {
         !self.xla.is_empty()
     }
 
-    /// Notes which bytes of vector memory count unlike things: a window that a kernel has on one device, and not on another, where XLA places the array in
-    /// vector memory before the kernel.
+    /// Adds notes if the bytes of vector memory on several devices are not comparable: a kernel may have a window on one device but not on another,
+    /// because there XLA puts the array into vector memory before the kernel.
     ///
     /// ```
     /// use xla_shape_answers::kernel::Kernels;
@@ -249,7 +248,7 @@ impl Kernels {
         self.kernels.iter().filter(|kernel| kernel.measured.is_some()).count()
     }
 
-    /// Adds what differs from other kernels: those of an earlier version of the program, for the same devices. If `before` has no kernels but
+    /// Adds the differences from other kernels: those of an earlier version of the program, for the same devices. If `before` has no kernels but
     /// [instructions that XLA compiled itself](Self::add_xla), adds both programs with their sums.
     ///
     /// ```
@@ -343,9 +342,8 @@ fn file_name(path: &str) -> &str {
 impl Answer for Kernels {
     const SCHEMA: &'static str = "xla-shape/kernel/1";
 
-    /// The lines of the kernels with the most bundles, as often as these run if that is known, with what their accesses need; of two versions, the
-    /// lines whose bundles differ most. The next question explains the vector layout after the first relayout that moves
-    /// data.
+    /// The causes are the lines with the most bundles, each bundle as often as it runs if that is known, with what their accesses need. For two
+    /// versions, they are the lines whose bundles differ most. The next command explains the vector layout after the first relayout that moves data.
     fn digest(&self) -> Digest {
         if let Some(differences) = &self.differences {
             let lines = differences.iter().flat_map(|found| found.lines.iter().map(move |line| (found, line)));

@@ -1,4 +1,4 @@
-//! A program with kernels beside one in which XLA compiled the same computation itself.
+//! Compares a program with kernels with one in which XLA compiled the same computation itself.
 
 use super::{CompiledKernel, Figure};
 use schemars::JsonSchema;
@@ -38,8 +38,8 @@ pub struct AgainstXla {
 }
 
 impl AgainstXla {
-    /// The figure by which the programs are compared, with the number of each: the bundles with trips, or the bundles where those are not
-    /// known. `None` if XLA's own program has none.
+    /// The figure by which the programs are compared, with the number of each: the executed bundles, or if those are not known, the bundles. `None`
+    /// if XLA's own program has none.
     #[must_use]
     pub fn compared(&self) -> Option<(Figure, [u64; 2])> {
         let both = |figure, of: fn(&ProgramFigures) -> Option<u64>| {
@@ -142,8 +142,8 @@ pub struct InstructionFigures {
     pub vmem_bytes: Option<u64>,
 }
 
-/// Compares programs for the same device. If each side has one device, these are compared, because a dump does not say its device. In
-/// `program`, kernels are `true`, and the instructions that XLA compiled itself `false`.
+/// Compares programs for the same device. A dump does not say its device, so if each side has only one device, these are compared. In `program`,
+/// `true` marks kernels, and `false` marks instructions that XLA compiled itself.
 pub(super) fn against_xla(program: &[(&CompiledKernel, bool)], xla: &[CompiledKernel]) -> Vec<AgainstXla> {
     let of_kernels = set_of(program.iter().map(|(entry, _)| &entry.target));
     let of_xla = set_of(xla.iter().map(|entry| &entry.target));
@@ -194,7 +194,7 @@ impl ProgramFigures {
         }
     }
 
-    /// The figures with their names.
+    /// All figures with their names.
     #[must_use]
     pub fn figures(&self) -> [(Figure, Option<u64>); 9] {
         [

@@ -1,4 +1,4 @@
-//! What XLA's compiler makes of a change, beside the least that must move.
+//! How XLA compiles a change of sharding, compared with the least that must move.
 
 use super::{Change, ReshardError, Resharding};
 use schemars::JsonSchema;
@@ -26,7 +26,7 @@ use xla_shape_program::CompilerAnswer;
 /// };
 /// assert!(change.program(2, &[])?.starts_with("HloModule reshard, num_partitions=2\n"));
 /// assert!(change.program(8, &[]).is_err(), "it has two devices");
-/// // What a compiler made of it.
+/// // The program that a compiler made of the change.
 /// let module = Module::parse(
 ///     "HloModule m, num_partitions=2
 ///     ENTRY e { p = f32[4,4] parameter(0)
@@ -49,7 +49,7 @@ pub struct ByXla {
     pub devices: String,
     /// The compiler's version, in its own words; null if it does not say it.
     pub compiler: Option<String>,
-    /// What it moves.
+    /// The bytes that it moves.
     #[serde(flatten)]
     pub moves: XlaMoves,
     /// What it moves if the program goes through the shardings of `through`; null if there are none.
@@ -114,8 +114,8 @@ impl XlaCollective {
 }
 
 impl Resharding {
-    /// The answer with what a compiler made of [`Change::program`] for these devices, their name and number: the compiled program, and what the compiler
-    /// wrote to standard error. `through` is the same of the program that goes through the shardings in between.
+    /// Adds the compiled form of [`Change::program`] for these devices (their name and number): the compiled program, and what the compiler wrote to
+    /// standard error. `through` is the same for the program that goes through the intermediate shardings.
     #[must_use]
     pub fn beside_xla(
         mut self,
@@ -135,8 +135,8 @@ impl Resharding {
 }
 
 impl Change {
-    /// A program in HLO for `devices` devices that makes the change, by way of the shardings in `through` if there are any. It has no layouts: the
-    /// compiler chooses them, and they do not change what moves.
+    /// A program in HLO for `devices` devices that makes the change, through the shardings in `through` if there are any. It has no layouts: the
+    /// compiler chooses them, and they have no influence on what moves.
     ///
     /// # Errors
     /// If the change is refused as by [`Resharding::new`], or a sharding is not one of all these devices.
@@ -187,7 +187,7 @@ fn list(numbers: impl IntoIterator<Item: ToString>) -> String {
     numbers.into_iter().map(|number| number.to_string()).collect::<Vec<_>>().join(",")
 }
 
-/// The sharding without names of axes, which older compilers do not know, if it is one of the devices 0 to `devices - 1`.
+/// The sharding without names of axes, because older compilers do not support these. An error if its devices are not 0 to `devices - 1`.
 fn of_all(sharding: &Sharding, is_new: bool, devices: u64) -> Result<String, ReshardError> {
     let wrong = if is_new { ReshardError::After } else { ReshardError::Before };
     let tiled = sharding.to_tiled().map_err(wrong)?;

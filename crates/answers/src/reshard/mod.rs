@@ -25,7 +25,7 @@ const MAX_MESSAGES: u64 = 1 << 18;
 
 /// What moves between devices when the sharding of an array changes: the least that must, who sends it, and which collective does it.
 ///
-/// Bytes are those of the elements, without padding. No device receives what it has.
+/// Bytes are those of the elements, without padding. No device receives data that it has already.
 ///
 /// ```
 /// use xla_shape_answers::reshard::{Change, Collective, Resharding};
@@ -164,7 +164,7 @@ pub struct Sent {
     pub limit: Vec<u64>,
 }
 
-/// What is asked.
+/// The question: a change of a sharding.
 ///
 /// ```
 /// use xla_shape_answers::reshard::{Change, ReshardError, Resharding};
@@ -178,17 +178,18 @@ pub struct Sent {
 pub struct Change {
     /// The array, with the layout that its shards have before.
     pub array: ArrayShape,
-    /// How it is divided before. As in JAX, a sharding that names axes may have fewer dimensions than the array: the others are whole.
+    /// How it is divided before. As in JAX, a sharding that names axes may have fewer dimensions than the array; the other dimensions are not
+    /// divided.
     pub from: Sharding,
-    /// How it is divided afterwards: the array that the rearrangement makes, if there is one.
+    /// How it is divided afterwards. If there is a rearrangement, this divides the rearranged array.
     pub to: Sharding,
     /// A reshape and a transposition of the array before it is divided again.
     pub rearrangement: Option<Rearrangement>,
-    /// The layout of the shards afterwards; without it as before, or row-major after a rearrangement.
+    /// The layout of the shards afterwards; `None` for the layout before, or row-major after a rearrangement.
     pub layout: Option<Layout>,
-    /// Which devices are on the same host, if those are nearer.
+    /// Which devices are on the same host, if that matters for who sends.
     pub hosts: Option<Hosts>,
-    /// The devices to list, each once, as many as have few messages together; all if it is empty.
+    /// The devices to list; all if it is empty. Each is listed once, and only as many as do not have too many messages together.
     pub devices: Vec<i64>,
 }
 
@@ -206,21 +207,21 @@ pub struct Change {
 pub enum ReshardError {
     /// The sharding before does not fit the array.
     Before(ShardingError),
-    /// The sharding afterwards does not, or its shards cannot have the layout.
+    /// The sharding afterwards does not fit the array, or its shards cannot have the layout.
     After(ShardingError),
-    /// The two together.
+    /// The two shardings do not fit each other.
     Both(ShardingError),
-    /// The array cannot be rearranged so, or its shards before or afterwards do not go with that.
+    /// The array cannot be rearranged in this way, or its shards before or afterwards do not allow it.
     Rearrangement(RearrangeError),
     /// A requested device does not belong to the new sharding.
     NoSuchDevice(i64),
-    /// XLA is asked for other devices than those of a sharding.
+    /// XLA should compile for other devices than those of a sharding.
     OtherDevices {
-        /// Whether it is the new sharding.
+        /// Whether this is about the new sharding.
         is_new: bool,
-        /// How many devices XLA is asked for.
+        /// How many devices XLA should compile for.
         expected: u64,
-        /// How many the sharding has.
+        /// How many devices the sharding has.
         found: u64,
     },
     /// XLA did not compile the change.
@@ -325,7 +326,7 @@ impl Resharding {
         let before = from.partition(array).map_err(ReshardError::Before)?;
         let (reshard, after) = change.plan()?;
         let element_bits = array.element_bits();
-        // A part has at most as many elements as the array, whose bits fit.
+        // This does not overflow: a part has at most as many elements as the array, and the array's number of bits fits.
         let bytes = |transfer: &Transfer| (transfer.region.elements() * element_bits).div_ceil(8);
         let kind = reshard.kind();
         let messages = reshard.messages();
@@ -363,7 +364,7 @@ impl Resharding {
     }
 }
 
-/// Whether XLA's partitioner needs several operations: one of its all-to-alls is between two dimensions.
+/// Whether XLA's partitioner needs several operations, because one of its all-to-alls changes only two dimensions.
 fn needs_several(reshard: &Reshard) -> bool {
     let changed = || reshard.from().tiles().iter().zip(reshard.to().tiles()).filter(|(from, to)| from != to).count();
     match reshard.kind() {
@@ -373,13 +374,14 @@ fn needs_several(reshard: &Reshard) -> bool {
     }
 }
 
-/// How many devices are looked at to find who sends a part, in units of 64: a few, but of the copies of a part those near the receiver.
+/// The cost of finding the sender of a part, in units of 64 devices: usually few are checked, but with hosts, all devices with a copy on the
+/// receiver's host.
 fn effort(reshard: &Reshard, hosts: Option<&Hosts>) -> u64 {
     let copies = reshard.from().replication().unwrap_or(1);
     1 + hosts.map_or(0, |hosts| hosts.most_devices().min(copies)) / 64
 }
 
-/// The devices to list, and how many more there are: as many as have few messages together.
+/// The devices to list, and how many more there are. Only as many are listed as do not have too many messages together.
 fn listed(reshard: &Reshard, asked: &[i64], effort: u64) -> Result<(Vec<i64>, u64), ReshardError> {
     if let Some(&device) = asked.iter().find(|&&device| reshard.need(device).is_none()) {
         return Err(ReshardError::NoSuchDevice(device));
@@ -435,14 +437,14 @@ fn mesh_of(sharding: &Sharding) -> Option<&Mesh> {
     }
 }
 
-/// What moves along which axes of a mesh: by those in which the sender and the receiver differ.
+/// The bytes and messages along the axes of a mesh, grouped by the axes in which the sender and the receiver differ.
 fn along(mesh: &Mesh, reshard: &Reshard, bytes: impl Fn(&Transfer) -> u64) -> Vec<Along> {
     let sizes = mesh.axes().iter().map(|axis| axis.size).collect::<Vec<_>>();
     let place =
         |device| mesh.devices().position(device).map(|position| xla_shape_core::map::row_major_index(position, &sizes));
     let mut found = BTreeMap::<Vec<usize>, (u64, u64)>::new();
     for transfer in reshard.transfers() {
-        // A device outside of the mesh has no place in it.
+        // Skip devices outside the mesh.
         let (Some(from), Some(to)) = (place(transfer.from), place(transfer.to)) else { continue };
         let axes = (0..sizes.len()).filter(|&axis| from.get(axis) != to.get(axis)).collect();
         let (sum, messages) = found.entry(axes).or_default();
@@ -467,7 +469,7 @@ mod tests {
     use super::{Change, Resharding, collective};
     use xla_shape_core::shard::ReshardKind;
 
-    /// Repeated devices are listed once, and those with too many messages together not all.
+    /// A repeated device is listed once. If devices have too many messages together, not all are listed.
     #[test]
     fn devices_that_are_asked_for_are_bounded() {
         let listed = |tiles: &str, to: &str, devices: Vec<i64>| {

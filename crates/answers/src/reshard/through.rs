@@ -1,8 +1,8 @@
-//! An intermediate sharding, for changes that XLA's partitioner cannot make directly.
+//! Intermediate shardings, for changes that XLA's partitioner cannot make directly.
 //!
-//! The partitioner tries the collective operations one after another (`PartitionedHlo::Reshard` in
-//! `xla/service/spmd/spmd_partitioner.cc`). If none makes the change, it gathers the whole array on each device, and warns of an
-//! "Involuntary full rematerialization". Often there is a sharding between the two, so that one operation leads to it, and one from it.
+//! The partitioner tries the collective operations one after another (`PartitionedHlo::Reshard` in `xla/service/spmd/spmd_partitioner.cc`). If none
+//! makes the change, it gathers the whole array on each device, and warns of an "Involuntary full rematerialization". Often there is a sharding
+//! between the two that one operation reaches, and from which one operation reaches the end.
 //!
 //! A sharding assigns axes of the devices to the dimensions of the array. Before anything else, both are written with the same axes:
 //! `[4,2]<=[8]` and `[1,2,4]<=[4,2]T(1,0)` have `a` of size 4 and `b` of size 2, and are `[a][b]` and `[][b]`. One operation drops axes from the ends of
@@ -46,15 +46,15 @@ pub struct Through {
     pub values: Vec<Sharding>,
 }
 
-/// The most axes that may move. With more, no sharding is looked for.
+/// If more axes than this move, no sharding is searched.
 const MAX_MOVING: usize = 8;
-/// The most indices of tiles, one for each device and dimension, summed over the shardings that are tried. It bounds the time of a log with many
-/// changes.
+/// A bound on the work: each sharding that is tried costs one tile index for each device and dimension, and this is the most of them together. It
+/// bounds the time for a log with many changes.
 const MAX_LOOKED_AT: u64 = 1 << 15;
-/// The most lists of axes that are looked at to find shardings to try.
+/// At most this many lists of axes are examined to find shardings to try.
 const MAX_LISTS: usize = 1 << 12;
 
-/// An axis of the devices: their number is `… + index * stride`.
+/// An axis of the devices: the number of a device is `… + index * stride`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Digit {
     stride: u64,
@@ -65,8 +65,9 @@ struct Digit {
 type Axes<T> = Vec<Vec<T>>;
 
 impl Through {
-    /// A sharding that one operation reaches from `from`, and from which one operation reaches `to`; two shardings with an operation between
-    /// them where there is none, or if, with two, less than half as many bytes move as with one. Of several, it is what moves the fewest bytes.
+    /// Finds a sharding that one operation reaches from `from`, and from which one operation reaches `to`. If there is none, or if two steps through
+    /// the middle move less than half as many bytes, it finds two shardings with one operation between them. Of several candidates, it takes the one
+    /// that moves the fewest bytes.
     ///
     /// `None` if one operation makes the whole change, or if no such sharding is found. None is found if its shards would be as large as the
     /// array, if the array is not divided evenly, or if the two shardings do not divide it by axes of the same devices.
@@ -98,8 +99,8 @@ impl Through {
     }
 }
 
-/// The shardings to go through where one side lists its devices in an order that no iota gives. The devices are renumbered first, in the order in
-/// which that side lists them.
+/// The shardings to go through, if one side lists its devices in an order that no iota gives. This first renumbers the devices in the order of that
+/// list.
 fn between_numbered(array: &ArrayShape, from: &Sharding, to: &Sharding) -> Option<Vec<Sharding>> {
     let [from, to] = [from.to_tiled().ok()?, to.to_tiled().ok()?];
     let is_iota = |sharding: &Sharding| match sharding.kind() {
@@ -121,7 +122,7 @@ fn between_numbered(array: &ArrayShape, from: &Sharding, to: &Sharding) -> Optio
     between.iter().map(|sharding| renumbered(sharding, device)).collect()
 }
 
-/// The sharding with other devices in the places of these.
+/// The sharding with its devices replaced by others.
 fn renumbered(sharding: &Sharding, number: impl Fn(i64) -> Option<i64>) -> Option<Sharding> {
     let ShardingKind::Tiled(tiled) = sharding.kind() else { return Some(sharding.clone()) };
     let devices = tiled.assignment().devices().iter().map(number).collect::<Option<_>>()?;
@@ -130,14 +131,14 @@ fn renumbered(sharding: &Sharding, number: impl Fn(i64) -> Option<i64>) -> Optio
     Sharding::tiled(assignment, tiled.subgroups()).ok()
 }
 
-/// The shardings to go through; of devices that are numbered along the axes that divide the array.
+/// The shardings to go through, if devices are numbered along the axes that divide the array.
 fn between(array: &ArrayShape, from: &Sharding, to: &Sharding) -> Option<Vec<Sharding>> {
     let (mesh, sides) = with_one_mesh(from, to, array.num_dimensions())?;
     let cuts = cuts(&mesh, &sides)?;
     let [before, after] = sides.map(|side| cut(&side, &cuts));
     let sizes = array.dimensions().iter().map(|dimension| dimension.extent()).collect::<Option<Vec<_>>>()?;
 
-    // What both keep at the beginning of a dimension stays. Axes that neither uses stay unused.
+    // Axes that both have at the beginning of a dimension stay there. Axes that neither uses stay unused.
     let kept = before.iter().zip(&after).map(|(a, b)| a.iter().zip(b).take_while(|(a, b)| a == b).count());
     let kept = kept.collect::<Vec<_>>();
     let moving =
@@ -172,20 +173,20 @@ fn between(array: &ArrayShape, from: &Sharding, to: &Sharding) -> Option<Vec<Sha
         }
         let sharding = named(&mesh, &all)?;
         let tiled = sharding.to_tiled().ok()?;
-        // Other shardings have a mesh of ours, whose axis nobody else knows.
+        // Otherwise, the mesh is one that we made up, and users do not know its axes, so write tiles.
         match (from.kind(), to.kind()) {
             (ShardingKind::Named(a), ShardingKind::Named(b)) if a.mesh() == b.mesh() => Some(sharding.clone()),
             _ => Some(tiled.into_owned()),
         }
     };
-    // The whole array on each device is what is to be avoided.
+    // Avoid the sharding with the whole array on each device.
     let replicated = vec![Vec::new(); wide.len()];
     let avoided = kept.iter().all(|&kept| kept == 0).then_some(&replicated);
     let sizes = wide.iter().map(|&dimension| sizes[dimension]).collect::<Vec<_>>();
     best(&sizes, &digits, [&of_wide(&start), &of_wide(&end)], avoided, &Cell::new(0))?.iter().map(in_mesh).collect()
 }
 
-/// The mesh of both shardings, and the axes of each.
+/// A mesh for both shardings, and the axes of each.
 fn with_one_mesh(from: &Sharding, to: &Sharding, rank: usize) -> Option<(Mesh, [Axes<Digit>; 2])> {
     if let (ShardingKind::Named(a), ShardingKind::Named(b)) = (from.kind(), to.kind())
         && a.mesh() == b.mesh()
@@ -246,7 +247,7 @@ fn tiled_axes(tiled: &TiledSharding, rank: usize) -> Option<Axes<Digit>> {
             if next.size == 1 {
                 next = axes.next()?;
             }
-            // The dimension takes all of the axis, or its major part.
+            // The dimension takes the whole axis, or its major part.
             let size = if rest % next.size == 0 { next.size } else { rest };
             if !next.size.is_multiple_of(size) {
                 return None;
@@ -260,7 +261,8 @@ fn tiled_axes(tiled: &TiledSharding, rank: usize) -> Option<Axes<Digit>> {
     of_tiles.collect()
 }
 
-/// The strides at which axes begin and end. If all axes are cut at all of these strides, both sides have the same axes. `None` if axes overlap in another way.
+/// The strides at which axes begin and end. After cutting all axes at all of these strides, both sides have the same axes. `None` if axes overlap so
+/// that cutting is impossible.
 fn cuts(mesh: &Mesh, sides: &[Axes<Digit>; 2]) -> Option<Vec<u64>> {
     let of_mesh = (0..mesh.axes().len()).map(|axis| digit(mesh, AxisRef::whole(axis)));
     let digits = sides.iter().flatten().flatten().copied().chain(of_mesh);
@@ -270,7 +272,7 @@ fn cuts(mesh: &Mesh, sides: &[Axes<Digit>; 2]) -> Option<Vec<u64>> {
     cuts.windows(2).all(|pair| pair[1] % pair[0] == 0).then_some(cuts)
 }
 
-/// The same axes, cut.
+/// The same axes, cut at these strides.
 fn cut(side: &Axes<Digit>, cuts: &[u64]) -> Axes<Digit> {
     let parts = |digit: &Digit| {
         let (first, last) = (digit.stride, digit.stride * digit.size);
@@ -280,13 +282,13 @@ fn cut(side: &Axes<Digit>, cuts: &[u64]) -> Axes<Digit> {
     side.iter().map(|axes| axes.iter().flat_map(parts).collect()).collect()
 }
 
-/// The sharding of a mesh with these axes, which do not cross those of the mesh.
+/// The sharding with these axes, written with a mesh. None of them extends over two axes of the mesh.
 fn named(mesh: &Mesh, axes: &Axes<Digit>) -> Option<Sharding> {
     let whole = (0..mesh.axes().len()).map(|axis| digit(mesh, AxisRef::whole(axis))).collect::<Vec<_>>();
     let of_mesh =
         |digit: Digit| whole.iter().position(|axis| (axis.stride..axis.stride * axis.size).contains(&digit.stride));
     let dimension = |axes: &Vec<Digit>| {
-        // Parts of an axis that follow each other are one.
+        // Merge adjacent parts of an axis.
         let mut merged = Vec::<(usize, Digit)>::new();
         for &digit in axes.iter().filter(|digit| digit.size > 1) {
             let axis = of_mesh(digit)?;
@@ -308,10 +310,9 @@ fn named(mesh: &Mesh, axes: &Axes<Digit>) -> Option<Sharding> {
     Some(Sharding::named(NamedSharding::new(mesh.clone(), dimensions, OtherAxes::default()).ok()?))
 }
 
-/// The shardings to go through: one; or two if no single one is found, or if two move less than half the bytes. Each step, the last one
-/// included, is one operation. Of several ways, the one with the fewest bytes is chosen; shardings in `avoided` are not tried. `sizes` are the
-/// sizes of the array, and `digits` are all the axes that it is divided by.
-/// `looked_at` counts the indices of tiles that are looked at.
+/// The shardings to go through: one; or two if no single one is found, or if two move less than half the bytes. Each step, including the last one,
+/// is one operation. Of several ways, the one with the fewest bytes is chosen; shardings in `avoided` are not tried. `sizes` are the sizes of the
+/// array, and `digits` are all the axes that divide it. `looked_at` counts the tile indices that are examined.
 fn best(
     sizes: &[u64],
     digits: &[Digit],
@@ -336,11 +337,11 @@ fn best(
     };
     let used = |axes: &Axes<usize>| axes.iter().flatten().copied().collect::<BTreeSet<_>>();
     let indices = indices(digits, sizes.len());
-    // The bytes of a step that is one operation.
+    // The bytes of a step; `None` if the step is not one operation.
     let step = |from: &Between, to: &Between| {
         looked_at.set(looked_at.get().saturating_add(indices));
         let step = from.sharding.reshard(&to.sharding, &array).ok()?;
-        // XLA's all-to-all cuts a dimension of the shards by the axes that it takes from another.
+        // XLA's all-to-all divides a dimension of the shards only by axes that it takes from another dimension.
         let has_other_axes = step.kind() == ReshardKind::AllToAll && used(&from.axes) != used(&to.axes);
         if has_other_axes || needs_several(&step) { None } else { step.bytes() }
     };
@@ -387,13 +388,13 @@ fn most_tried(digits: &[Digit], rank: usize) -> usize {
     usize::try_from(MAX_LOOKED_AT / indices(digits, rank)).unwrap_or(usize::MAX)
 }
 
-/// The indices of the tiles of a sharding: one for each device and dimension.
+/// The number of tile indices of a sharding: one for each device and dimension.
 fn indices(digits: &[Digit], rank: usize) -> u64 {
     let devices = digits.iter().map(|digit| digit.size).fold(1, u64::saturating_mul);
     devices.saturating_mul(rank as u64).max(1)
 }
 
-/// What one step makes of either side, in turn: each once, without the sides and what is to be avoided.
+/// The results of one step from each side, in turn from either. Each is returned once; the two sides and `avoided` are left out.
 fn lists<'a>(
     start: &'a Axes<usize>,
     end: &'a Axes<usize>,
@@ -407,14 +408,14 @@ fn lists<'a>(
     both.filter(move |axes| known.insert(axes.clone()))
 }
 
-/// A sharding that is tried.
+/// A sharding to try.
 struct Between {
     axes: Axes<usize>,
     sharding: Sharding,
 }
 
-/// Whether one operation may lead from axes to others: dimensions only lose or only gain axes at their ends, one gains what another loses, or
-/// each has as many tiles as before.
+/// Whether one operation may lead from some axes to others: dimensions only lose or only gain axes at their ends, one dimension gains what another
+/// loses, or each keeps its number of tiles.
 fn are_near(one: &Axes<usize>, other: &Axes<usize>, digits: &[Digit]) -> bool {
     let tiles = |axes: &Vec<usize>| axes.iter().map(|&axis| digits[axis].size).product::<u64>();
     let mut pairs = one.iter().zip(other);
@@ -473,7 +474,7 @@ fn steps<'a>(axes: &'a Axes<usize>, digits: &'a [Digit]) -> impl Iterator<Item =
     fewer.into_iter().chain(moved).chain(exchanged).chain(more)
 }
 
-/// The axes with one of the unused ones at the end of a dimension.
+/// The axes with one unused axis added at the end of a dimension.
 fn with_another(axes: Axes<usize>, digits: &[Digit]) -> impl Iterator<Item = Axes<usize>> + use<> {
     let unused = (0..digits.len()).filter(|axis| !axes.iter().flatten().any(|used| used == axis)).collect::<Vec<_>>();
     let rank = axes.len();
@@ -490,7 +491,7 @@ mod tests {
     use super::{Axes, Digit, MAX_LISTS, MAX_LOOKED_AT, best, lists};
     use std::cell::Cell;
 
-    /// However many dimensions and devices there are, little is looked at: each sharding that is tried from both sides, and each pair once.
+    /// The amount of work stays small for any number of dimensions and devices. Each sharding is tried from both sides, and each pair once.
     #[test]
     fn what_is_looked_at_is_bounded() {
         for (rank, sizes) in [(2, &[2; 8][..]), (8, &[2; 8]), (60, &[2; 8]), (60, &[2, 2])] {

@@ -1,16 +1,16 @@
-//! The differences between two types: which parts of their shapes differ, and where that is in a line.
+//! The differences between two types: the parts of their shapes that differ, and their places in a line.
 
 use super::names::{Part, is_shortened, split};
 use super::types::{
     MAX_DEPTH, argument, element, layout, numbers, parts, path, path_name, size_text, splits_text, tile_text,
 };
 
-/// What the compiler writes for a part that is the same in both types, or not known.
+/// The compiler's text for a part that is the same in both types, or not known.
 const UNKNOWN: &str = "_";
 
-/// Sentences about the parts of the shapes in two types that differ, such as "tile 0: expected `(8,128)`, found `(16,128)`".
+/// Sentences about the parts in which the shapes of two types differ, such as "tile 0: expected `(8,128)`, found `(16,128)`".
 ///
-/// Neither type may be shortened by the compiler, because the difference may be in the part that was left out.
+/// The types must not be shortened by the compiler, because the difference may be in the part that was left out.
 pub(super) fn differences(expected: &str, found: &str) -> Vec<String> {
     let mut answer = Answer::default();
     if !is_shortened(expected) && !is_shortened(found) {
@@ -62,7 +62,7 @@ impl Answer {
         expected.iter().zip(found).for_each(|(expected, found)| self.types(expected, found, depth + 1));
     }
 
-    /// Compares two texts of one part of a shape. An empty text is the default.
+    /// Compares two texts of one part of a shape. An empty text means the default.
     fn part(&mut self, name: &str, expected: &str, found: &str) {
         if expected != found && expected != UNKNOWN && found != UNKNOWN {
             let quoted = |text: &str| if text.is_empty() { "none".to_owned() } else { format!("`{text}`") };
@@ -104,7 +104,7 @@ impl Answer {
         };
         let [(order, other_order), (tiles, other_tiles), (space, other_space), (rest, other_rest)] =
             std::array::from_fn(|part| (expected[part], found[part]));
-        // With another number of dimensions, the order differs anyway, and says nothing new.
+        // If the number of dimensions differs, so does the order; this is not worth a sentence.
         if has_same_rank && order != UNKNOWN && other_order != UNKNOWN {
             let text = |order| format!("{{{}}}", numbers(order));
             self.part("order of the dimensions", &text(order), &text(other_order));
@@ -164,8 +164,8 @@ fn layout_parts(text: &str) -> Option<[&str; 4]> {
     Some(parts)
 }
 
-/// A line with marks under the differences in the second of two texts, which begins at column `indent`; empty if the texts are the
-/// same. `is_said`: whether the lines after it name what is missing, if there is nothing to mark.
+/// A line with marks under the differences in the second of two texts, which begins at column `indent`; empty if the texts are the same. `is_said`:
+/// whether the lines after it name what is missing. Then the line may be left out if there is nothing to mark.
 pub(super) fn marks(expected: &str, found: &str, indent: usize, is_said: bool) -> String {
     if expected == found {
         return String::new();

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 /// The most bytes of a message that are kept until it ends.
 const MAX_HELD: usize = 1 << 20;
 
-/// For at most this many shortened types of a message, the whole names are searched.
+/// The whole names are searched for at most this many shortened types of a message.
 const MAX_SHORTENED: usize = 64;
 
 /// Rewrites the compiler's output line by line: types of `xla-shape` become the text of their shapes, and if two types are compared,
@@ -42,7 +42,7 @@ const MAX_SHORTENED: usize = 64;
 #[derive(Clone, Debug)]
 pub struct Output<R> {
     read: R,
-    /// The lines of a message that are kept: from the first one on that may depend on a later line.
+    /// The lines of a message that cannot be written yet: from the first one that may depend on a later line.
     held: String,
 }
 
@@ -123,7 +123,7 @@ impl<R: FnMut(&str) -> Option<String>> Output<R> {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Message(Value);
 
-/// The form is the compiler's, of which the schema has what is read here.
+/// The compiler decides the form of these objects. The schema has only the fields that are read here.
 impl JsonSchema for Message {
     fn schema_name() -> Cow<'static, str> {
         "Message".into()
@@ -200,7 +200,7 @@ fn with_names(message: &str, names: &Names) -> String {
     let lines: Vec<(&str, Cow<'_, str>)> = lines.map(|line| (line, without_escapes(line))).collect();
     let mut out = String::new();
     let mut used = Vec::new();
-    // The position in `out` after the last line that names a file.
+    // The position in `out` after the last line that names a file: later, these lines are removed or kept.
     let mut notes = None;
     let mut searches = MAX_SHORTENED;
     let mut rest = lines.as_slice();
@@ -259,7 +259,7 @@ fn push(out: &mut String, line: &str, plain: &str, new: &str) {
     out.push('\n');
 }
 
-/// A line that has one type in it, in quotes.
+/// A line that contains one type, in quotes.
 struct Quoted<'t> {
     line: &'t str,
     quote: &'t str,
@@ -280,8 +280,8 @@ fn quoted(line: &str) -> Option<Quoted<'_>> {
     Some(Quoted { line, quote: line.get(start..end)?, start, end })
 }
 
-/// The line about what was expected, the line about what was found, and lines about what differs. Each argument is the line as the
-/// compiler wrote it, its parts, and the whole name of its type if that is known.
+/// The line about what was expected, the line about what was found, and lines about what differs. Each argument has the compiler's line, its parts,
+/// and the whole name of its type, if that is known.
 fn compared(expected: (&str, &Quoted<'_>, Option<&str>), found: (&str, &Quoted<'_>, Option<&str>)) -> String {
     let mut out = String::new();
     let [name, other] = [expected, found].map(|(line, plain, whole)| {

@@ -7,7 +7,7 @@ use super::types::{MAX_DEPTH, Path, parts, path};
 /// The most whole names that are read for one message.
 const MAX_NAMES: usize = 64;
 
-/// The most bytes of these names together. A type of `xla-shape` has a few hundred.
+/// The most bytes of these names together. A type of `xla-shape` has a few hundred bytes.
 const MAX_BYTES: usize = 1 << 16;
 
 /// The most files that are read for one message.
@@ -17,7 +17,7 @@ const MAX_FILES: usize = 8;
 #[derive(Debug, Default)]
 pub(super) struct Names {
     names: Vec<String>,
-    /// Whether the first name is the expected type and the second one the found type, provided that they match the line.
+    /// Whether the first name is the expected type and the second one the found type, if they match the line.
     are_in_order: bool,
 }
 
@@ -69,7 +69,7 @@ impl Names {
         fitting.next().filter(|_| fitting.next().is_none())
     }
 
-    /// The whole names of the expected and the found type; `None` for a type that is not shortened or not known.
+    /// The whole names of the expected and the found type; `None` for a type that is not shortened, or whose name is not known.
     pub(super) fn pair(&self, expected: &str, found: &str) -> (Option<&str>, Option<&str>) {
         let whole = |text| if is_shortened(text) { self.whole(text) } else { None };
         if let (true, true, true, [first, second]) =
@@ -94,7 +94,7 @@ fn label(line: &str) -> Option<(&str, &str)> {
     Some((expected, found.split_once('`')?.0))
 }
 
-/// The file with the whole names of types, if a line mentions one.
+/// The path of the file with the whole names of types, if the line mentions one.
 pub(super) fn long_type_file(line: &str) -> Option<&str> {
     let marks = ['\'', '`', '"'];
     line.contains("has been written to").then(|| line.split(marks))?.find(|part| {
@@ -149,7 +149,7 @@ fn lifetime(text: &str) -> Option<usize> {
     (length > 1 && !text.get(length..)?.starts_with('\'')).then_some(length)
 }
 
-/// Whether a shortened type can stand for a whole one.
+/// Whether a shortened type can be the short form of a whole one.
 fn stands_for(shortened: &str, whole: &str, depth: usize) -> bool {
     if depth > MAX_DEPTH {
         return false;

@@ -7,17 +7,16 @@ use std::borrow::Cow;
 use xla_shape_core::ElementType;
 use xla_shape_core::validate::LayoutAttribute;
 
-/// How deep types may be nested. Deeper ones are left unchanged.
+/// The deepest nesting of types that is rewritten. Deeper types are left unchanged.
 pub(super) const MAX_DEPTH: usize = 48;
 
 /// The longest text that is rewritten, in bytes.
 const MAX_LENGTH: usize = 1 << 20;
 
-/// How often each byte of a text may be read, on average, in search of closing brackets. After that, the rest of the text is left
-/// unchanged.
+/// The search for closing brackets may read each byte of a text this many times, on average. After that, the rest of the text is left unchanged.
 const MAX_READS: usize = 16;
 
-/// Types of sizes with arguments.
+/// Types that are sizes and have arguments.
 const SIZES: [&str; 6] = ["Size", "Bounded", "Named", "UInt", "Piece", "Times"];
 
 /// Other types with arguments that are rewritten.
@@ -27,7 +26,7 @@ const TYPES: [&str; 5] = ["Array", "Layout", "Tile", "Minor", "Buffer"];
 const PLAIN: [(&str, &str); 3] =
     [("types::Unbounded", "?"), ("types::Token", "token[]"), ("types::Opaque", "opaque[]")];
 
-/// Types of sizes that have no arguments. They are rewritten in lists of sizes.
+/// Types that are sizes and have no arguments. They are rewritten in lists of sizes.
 const PLAIN_SIZES: [&str; 2] = ["Unbounded", "UTerm"];
 
 /// The text with shapes where it has types of this library; the same text if it has none.
@@ -52,7 +51,7 @@ fn rewritten(text: &str, depth: usize) -> String {
         }
         let found = if is_path {
             let path = path(rest);
-            // If a bracket is not closed, the search has read the rest of the text.
+            // If a bracket is not closed, the search for its end has read the rest of the text.
             let is_whole = path.as_ref().is_some_and(|path| path.arguments.is_some() || !opens(rest, path.length));
             reads = reads.saturating_sub(if is_whole { 1 } else { rest.len() });
             path.map(|path| (path.length, named(&path, depth)))
@@ -85,15 +84,15 @@ fn is_part(character: char) -> bool {
     character.is_alphanumeric() || character == '_'
 }
 
-/// A path, and its generic arguments.
+/// A path with its generic arguments.
 pub(super) struct Path<'t> {
-    /// As it is written, without arguments.
+    /// The text of the path, without arguments.
     text: &'t str,
-    /// Its last part.
+    /// Its last segment.
     pub(super) name: &'t str,
     pub(super) arguments: Option<Vec<&'t str>>,
     has_turbofish: bool,
-    /// How many bytes all of it is.
+    /// The length of path and arguments, in bytes.
     pub(super) length: usize,
 }
 
@@ -142,7 +141,7 @@ pub(super) fn parts(text: &str) -> Option<(Vec<&str>, usize)> {
     for (position, character) in text.char_indices() {
         match character {
             '<' | '(' | '[' | '{' => depth += 1,
-            // The ends of `->` and `=>` close nothing.
+            // The `>` of `->` and `=>` is not a closing bracket.
             '>' if before == '-' || before == '=' => {}
             '>' | ')' | ']' | '}' => {
                 depth = depth.checked_sub(1)?;
@@ -215,12 +214,12 @@ fn group(items: &[&str], tuple: &str) -> Option<String> {
     }
 }
 
-/// Whether the compiler left something out.
+/// Whether the compiler left out a part of the text.
 fn is_left_out(text: &str) -> bool {
     matches!(text, "..." | "_" | "…")
 }
 
-/// The text, with `…` for something that the compiler left out.
+/// The text, with `…` if the compiler left out a part.
 fn left_out(text: &str) -> &str {
     if text == "..." { "…" } else { text }
 }
@@ -251,7 +250,7 @@ fn lifetime(text: &str) -> &str {
     path(text).and_then(|path| path.arguments?.first().copied()).unwrap_or("'_")
 }
 
-/// Dimensions as in the text of a shape.
+/// The dimensions in the form of a shape's text.
 fn dimensions(text: &str) -> String {
     let Some((items, _)) = parts(text).filter(|(_, length)| text.starts_with('(') && *length == text.len()) else {
         return format!("[{}]", left_out(text));
@@ -285,7 +284,7 @@ fn is_character(text: &str) -> bool {
     text.len() > 2 && text.starts_with('\'') && text.ends_with('\'')
 }
 
-/// A size that is computed from another one, such as a quarter of it.
+/// The text of a size that is computed from another one, such as a quarter of it.
 fn computed(of: &str, by: &str, sign: &str, compute: fn(u64, u64) -> Option<u64>) -> Option<String> {
     let of = path(of).and_then(|path| size_text(&path)).unwrap_or_else(|| left_out(of).to_owned());
     let by = constant(by);
@@ -309,7 +308,7 @@ fn typenum(path: &Path<'_>, depth: u32) -> Option<u64> {
     }
 }
 
-/// A constant without the braces that an expression has.
+/// A constant without the braces of an expression.
 fn constant(text: &str) -> &str {
     left_out(text.strip_prefix('{').and_then(|text| text.strip_suffix('}')).map_or(text, str::trim))
 }
@@ -327,7 +326,7 @@ pub(super) fn layout(text: &str, depth: usize) -> String {
     }
 }
 
-/// A layout from its type arguments: the order, and the attributes that are not the default.
+/// The text of a layout from its type arguments: the order, and the attributes that are not the default.
 fn layout_text(arguments: &[&str]) -> String {
     let order = arguments.first().map_or_else(String::new, |order| numbers(order));
     let mut attributes = String::new();
@@ -345,7 +344,7 @@ fn layout_text(arguments: &[&str]) -> String {
     let rest = arguments.get(3).copied();
     let is_in_rest = |attribute: &LayoutAttribute| *attribute != LayoutAttribute::MemorySpace;
     let in_rest = || LayoutAttribute::NUMBERS.iter().copied().filter(is_in_rest);
-    // In the order of the text; the splits follow the numbers in the type.
+    // Write them in the order of the text format. In the type, the splits come after the numbers.
     for attribute in LayoutAttribute::ALL {
         if attribute == LayoutAttribute::SplitConfigs {
             let splits = rest.and_then(|rest| path(rest)?.arguments?.get(in_rest().count()).copied());

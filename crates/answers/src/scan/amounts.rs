@@ -14,9 +14,9 @@ pub(super) fn names(generations: &[Generation]) -> String {
     }
 }
 
-/// What is known about a limit of VMEM: whose default it is, whose maximum, and how far it can be raised.
+/// Sentences about a limit of VMEM: the generations whose default or maximum it is, and how far it can be raised.
 fn vmem_limits(limit: u64) -> Vec<String> {
-    // Messages round to a hundredth of a MiB.
+    // Messages round the limit to a hundredth of a MiB.
     let is_limit = |bytes: u64| bytes.abs_diff(limit) <= limit / 5000;
     let with = |is_so: &dyn Fn(u64, u64) -> bool| {
         let all = Generation::ALL.iter().copied();
@@ -51,14 +51,14 @@ fn vmem_limits(limit: u64) -> Vec<String> {
             ranges.push(range);
         }
     }
-    // A limit that is the whole VMEM of one generation is rarely what a program for another has set.
+    // If the limit is the whole VMEM of a generation, the program is probably for that one, and cannot raise it.
     if !ranges.is_empty() && (whole.is_empty() || is_default) {
         sentences.push(format!("vmem_limit_bytes can be at most {}.", ranges.join(", ")));
     }
     sentences
 }
 
-/// What happened to memory, and what is known about it; `None` if the message does not say why it has the amount, as statistics do not.
+/// What happened to memory, and what is known about it; `None` if the message does not say what its amount is about, as in statistics.
 pub(super) fn amount_words(amount: &ReportedAmount) -> Option<(String, Vec<String>)> {
     let needed = InUnits(amount.bytes);
     let over = amount.over.map(|over| format!(", {} too much", InUnits(over))).unwrap_or_default();

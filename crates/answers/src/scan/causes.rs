@@ -1,4 +1,4 @@
-//! Why a compiler or a runtime refused something, and what helps: what its message says, and the same in words.
+//! Why a compiler or a runtime refused something, and what helps: as data from the message, and in words.
 
 use super::amounts::{amount_words, names};
 use super::difference::{differences, sharding_difference, with_size};
@@ -24,13 +24,13 @@ use xla_shape_hlo::{AmountCause, Halt, Library, Refusal, RefusalCause, Remedy, R
 pub struct Cause {
     /// What was refused.
     pub refused: Refused,
-    /// What takes most of the amount, by its parts.
+    /// The parts that take most of the amount.
     pub parts: Vec<LargePart>,
     /// What would help, the most likely first.
     pub remedies: Vec<Help>,
-    /// Remedies that were tried, and that a compiler refused.
+    /// Remedies that a compiler was asked about and refused.
     pub refuted: Vec<Help>,
-    /// The instruction that it is about, if a program was given and has it for certain.
+    /// The instruction that the message is about, if a given program certainly has it.
     #[cfg(feature = "through")]
     pub instruction: Option<InProgram>,
 }
@@ -49,7 +49,7 @@ pub struct Cause {
 /// ```
 #[derive(Clone, PartialEq, Debug)]
 pub enum Refused {
-    /// Memory that there is not.
+    /// Memory that was not available.
     Memory(ReportedAmount),
     /// Anything else.
     Other(Refusal),
@@ -191,7 +191,7 @@ impl Cause {
         self.sentences().1
     }
 
-    /// What was refused, and what is known about it.
+    /// Sentences about what was refused, and what is known about it.
     fn sentences(&self) -> (String, Vec<String>) {
         let (what, mut details) = match &self.refused {
             Refused::Memory(amount) => amount_words(amount).unwrap_or_default(),
@@ -229,12 +229,12 @@ impl Cause {
         }
     }
 
-    /// All that it says, but not where: messages that say the same are one.
+    /// The whole content without the line number, to recognise repeated messages.
     pub(super) fn without_line(&self) -> String {
         json_line(&Fields { line: 0, ..self.fields() })
     }
 
-    /// Whether the arrays in HBM are what matters.
+    /// Whether this is about the arrays in HBM.
     #[must_use]
     pub const fn is_about_hbm(&self) -> bool {
         let Refused::Memory(amount) = &self.refused else { return false };
@@ -250,7 +250,7 @@ impl Cause {
     }
 }
 
-/// The remedies of the message in a line, those that a compiler took first; and those that it refused.
+/// The remedies for the message in a line: first those with which the program compiled. And separately, those that the compiler refused.
 fn helps(line: u64, remedies: Vec<Remedy>, trials: &[Tried]) -> (Vec<Help>, Vec<Help>) {
     let (mut helps, mut refuted) = (Vec::new(), Vec::new());
     for remedy in remedies {
@@ -263,7 +263,8 @@ fn helps(line: u64, remedies: Vec<Remedy>, trials: &[Tried]) -> (Vec<Help>, Vec<
     (helps, refuted)
 }
 
-/// Which generations multiply these types: an operand's or both, `named` so. Without types, what all multiply.
+/// A sentence about the generations that can multiply these types, which the text calls `named`: the type of one operand or of both. Without types,
+/// about all types that generations can multiply.
 fn product_types(types: &[ElementType], named: &str) -> String {
     let operands = match types {
         [one] => Some((*one, *one)),
@@ -290,7 +291,7 @@ fn bare(array: Option<&ArrayShape>) -> String {
     array.map_or("the array".to_owned(), |array| array.without_layout().to_string())
 }
 
-/// What was refused, and what is known about it.
+/// Sentences about what was refused, and what is known about it.
 fn refusal_words(refusal: &Refusal) -> (String, Vec<String>) {
     let kernel = refusal.name.as_ref().map_or("the kernel".to_owned(), |name| format!("the kernel {name}"));
     let operation = refusal.operation.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
@@ -662,7 +663,7 @@ fn refusal_words(refusal: &Refusal) -> (String, Vec<String>) {
     }
 }
 
-/// What a vector layout means where it is the reason of a refusal.
+/// What a vector layout means, if it is the reason for a refusal.
 fn layout_words(text: Option<&str>) -> Vec<String> {
     let Some(text) = text else { return Vec::new() };
     if text == "none" {

@@ -1,4 +1,4 @@
-//! In what two shapes differ: types, sizes, layouts, bytes, and whether one can be read as the other.
+//! How two shapes differ: types, sizes, layouts, bytes, and whether one can be read as the other.
 
 use crate::compare::{Comparison, Difference};
 use crate::numbers::{InUnits, count, dimension_name, space_name};
@@ -18,7 +18,7 @@ pub(super) fn with_size(shape: &Shape) -> String {
     format!("{shape} ({}{})", InUnits(bytes), padded.collect::<String>())
 }
 
-/// In what two shapes differ, as sentences.
+/// Sentences about how two shapes differ.
 pub(super) fn differences(first: &Shape, second: &Shape) -> Vec<String> {
     match (first.array(), second.array()) {
         (Some(first), Some(second)) => arrays(first, second),
@@ -29,7 +29,7 @@ pub(super) fn differences(first: &Shape, second: &Shape) -> Vec<String> {
     }
 }
 
-/// In what the elements of two tuples differ.
+/// Sentences about how the elements of two tuples differ.
 fn elements(first: &[Shape], second: &[Shape]) -> Vec<String> {
     /// The most elements that are compared in words.
     const MOST: usize = 4;
@@ -39,7 +39,7 @@ fn elements(first: &[Shape], second: &[Shape]) -> Vec<String> {
     let pairs = first.iter().zip(second).enumerate().filter(|(_, (first, second))| first != second);
     let mut found = Vec::new();
     for (number, (first, second)) in pairs.clone().take(MOST) {
-        // Nested tuples are named, and not taken apart.
+        // Nested tuples are named, but their elements are not compared.
         let inside = match (first.array(), second.array()) {
             (Some(first), Some(second)) => arrays(first, second).join(" "),
             _ => String::new(),
@@ -51,7 +51,7 @@ fn elements(first: &[Shape], second: &[Shape]) -> Vec<String> {
     found
 }
 
-/// What each device has with either of two shardings.
+/// Sentences about what each device has with either of two shardings.
 pub(super) fn sharding_difference(shapes: [&Shape; 2], shardings: &[Sharding; 2]) -> String {
     let mut parts = shapes.into_iter().zip(shardings).map(|(shape, sharding)| {
         let partition = shape.array().and_then(|array| sharding.partition(array).ok());
@@ -67,7 +67,7 @@ pub(super) fn sharding_difference(shapes: [&Shape; 2], shardings: &[Sharding; 2]
 fn arrays(first: &ArrayShape, second: &ArrayShape) -> Vec<String> {
     let all = Difference::between(first, second);
     let mut found: Vec<String> = all.iter().filter_map(|difference| sentence(*difference, first, second)).collect();
-    // For other element types, the question does not arise.
+    // Compare bytes only if the element types are the same.
     if first.same_element_type(second)
         && let Ok(comparison) = Comparison::new(first, second, None)
     {
@@ -119,7 +119,7 @@ fn tiles(tiles: &[Tile]) -> String {
     }
 }
 
-/// The dimensions that have another place in memory.
+/// The dimensions whose place in the order of memory differs.
 fn orders(first: &ArrayShape, second: &ArrayShape) -> Option<String> {
     let order = |array: &ArrayShape| array.layout().minor_to_major().iter().rev().copied().collect::<Vec<_>>();
     let (first, second) = (order(first), order(second));

@@ -26,7 +26,7 @@ pub struct InProgram {
 }
 
 impl InProgram {
-    /// Where it is, as a sentence.
+    /// The sentence that says where it is.
     pub(super) fn sentence(&self) -> String {
         let source = self.source.as_ref().map(|source| format!(" ({source})")).unwrap_or_default();
         format!("In the program, it is {}{source}.", self.name)

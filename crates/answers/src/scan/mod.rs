@@ -95,11 +95,11 @@ pub struct Scan {
     messages: OutOfMemory,
     rows: HashMap<Shape, Row>,
     program: MlirReader,
-    /// Whether a compiler says what takes the memory.
+    /// Whether another answer lists what takes the memory.
     is_listed: bool,
-    /// By the line of a message: what a compiler said of its remedies.
+    /// For the line of each message, what a compiler said about its remedies.
     trials: Vec<Tried>,
-    /// By the line of a message: the instruction that it is about.
+    /// For the line of each message, the instruction that it is about.
     #[cfg(feature = "through")]
     instructions: HashMap<u64, InProgram>,
 }
@@ -125,7 +125,7 @@ impl Scan {
         let mut before = 0;
         let mut content = String::new();
         for chunk in line.utf8_chunks() {
-            // What wraps a line becomes spaces, so that columns are those of the line.
+            // Prefixes of loggers and similar texts around a line become spaces, so that columns stay those of the line.
             let text = self.log.unwrap(chunk.valid());
             let found = find_shapes(&text).chain(find_spelled_shapes(&text));
             all.extend(found.map(|found| Found::new(self.lines, before + found.span.start + 1, found.shape)));
@@ -144,7 +144,7 @@ impl Scan {
         all
     }
 
-    /// Whether no shape and no message about memory was found.
+    /// Whether neither a shape nor a message about memory was found.
     ///
     /// ```
     /// let mut scan = xla_shape_answers::scan::Scan::default();
@@ -185,7 +185,7 @@ impl Scan {
             || messages.refusals().iter().any(|refusal| refusal.cause.is_out_of_memory())
     }
 
-    /// Whether a message says that memory ran out, and not only memory of another kind than HBM, such as the VMEM of a kernel.
+    /// Whether a message says that HBM may have run out: messages only about other memory, such as the VMEM of a kernel, do not count.
     ///
     /// ```
     /// let mut scan = xla_shape_answers::scan::Scan::default();
@@ -206,7 +206,7 @@ impl Scan {
         self.says_out_of_memory() && is_hbm
     }
 
-    /// The bytes of HBM that a program may use, as the messages say.
+    /// The bytes of HBM that a program may use, according to the messages.
     ///
     /// ```
     /// let mut scan = xla_shape_answers::scan::Scan::default();
@@ -231,7 +231,7 @@ impl Scan {
         &self.messages
     }
 
-    /// The allocations in the messages, those with the most padding first; a list that the text repeats counts once.
+    /// The allocations in the messages, those with the most padding first; a repeated list counts once.
     ///
     /// ```
     /// let mut scan = xla_shape_answers::scan::Scan::default();
@@ -249,7 +249,7 @@ impl Scan {
         allocations
     }
 
-    /// Each shape once, at its first place, with how often it is there; the most padding first.
+    /// Each different shape, at its first place, with the number of its occurrences; the most padding first.
     ///
     /// ```
     /// let mut scan = xla_shape_answers::scan::Scan::default();
@@ -266,7 +266,7 @@ impl Scan {
         rows.into_iter().map(|row| (&row.first, row.times)).collect()
     }
 
-    /// How much memory messages speak of, in the order of the text. A message is often in a log more than once; its amounts count once.
+    /// The amounts of memory in messages, in the order of the text. Logs often repeat a message; its amounts count once.
     ///
     /// ```
     /// let mut scan = xla_shape_answers::scan::Scan::default();
@@ -282,7 +282,7 @@ impl Scan {
         amounts.filter(|amount| said.insert((&amount.what, amount.bytes, amount.limit, amount.is_part))).collect()
     }
 
-    /// What the allocations of each kind take together, and those with each tag, the largest sum first. Empty where each sum would be one
+    /// The sums of the allocations of each kind and of each tag, the largest sum first. A list is empty if each of its sums would have only one
     /// allocation.
     ///
     /// ```
@@ -302,7 +302,7 @@ impl Scan {
         ]
     }
 
-    /// Why something was refused, each cause once, in the order of the text.
+    /// The causes of refusals, each once, in the order of the text.
     ///
     /// ```
     /// let mut scan = xla_shape_answers::scan::Scan::default();
@@ -320,13 +320,13 @@ impl Scan {
             }
         };
         let has_list = self.is_listed || !self.messages.allocations.is_empty();
-        // XLA says of an instruction that it should have had room, after the sizes that say more.
+        // After the sizes, XLA adds a message that an instruction should have had enough memory. Leave it out, because the sizes say more.
         let mut has_sizes = false;
         for (place, amount) in self.wholes() {
             has_sizes |= amount.cause == AmountCause::InstructionVmem;
             let cause = Cause::of_amount(amount, &self.messages.amounts[place + 1..], &self.trials);
             if let Some(mut cause) = cause {
-                // What the message lists already is not asked for.
+                // Do not suggest to list the allocations if the message lists them already.
                 cause.remedies.retain(|help| !has_list || !matches!(help.remedy, Remedy::ListAllocations { .. }));
                 add(cause);
             }
@@ -344,8 +344,8 @@ impl Scan {
         causes
     }
 
-    /// The amounts that are messages of their own, with their places: neither parts nor sums of others, nor the need of a program that a
-    /// limit was said of before.
+    /// The amounts that are messages of their own, with their places in the list. Parts and sums of others are left out, and so is the need of a
+    /// program after a message that already gave a limit.
     fn wholes(&self) -> impl Iterator<Item = (usize, &ReportedAmount)> {
         let mut limited = HashSet::new();
         self.messages.amounts.iter().enumerate().filter(move |(_, amount)| {
@@ -357,8 +357,8 @@ impl Scan {
         })
     }
 
-    /// Asks about each remedy whether the program compiles with it. `attempt` gets the cause, unless memory ran out, and returns `None` where no
-    /// compiler can be asked. Remedies that are refused are not recommended any more; the [causes](Self::causes) tell of them.
+    /// Asks about each remedy whether the program compiles with it. `attempt` gets the cause, unless memory ran out, and returns `None` if no
+    /// compiler can be asked. Refused remedies are no longer recommended; the [causes](Self::causes) list them separately.
     pub fn try_remedies(&mut self, mut attempt: impl FnMut(Option<&RefusalCause>, &Remedy) -> Option<Trial>) {
         let of_amounts = self.wholes().map(|(_, amount)| (amount.line, None, amount.remedies()));
         let refusals = self.messages.refusals();
@@ -366,7 +366,7 @@ impl Scan {
         let mut trials: Vec<Tried> = Vec::new();
         for (line, cause, remedies) in of_amounts.chain(of_refusals) {
             for remedy in remedies {
-                // Logs repeat messages.
+                // Logs repeat messages, so try each remedy once.
                 let known = trials.iter().find(|(_, other, _)| *other == remedy).map(|(.., trial)| trial.clone());
                 if let Some(trial) = known.or_else(|| attempt(cause, &remedy)) {
                     trials.push((line, remedy, trial));
@@ -383,7 +383,8 @@ impl Scan {
         self.instructions = refusals.iter().filter_map(|refusal| Some((refusal.line, find(refusal)?))).collect();
     }
 
-    /// Says that another answer, such as a compiler's, lists what takes the memory: no remedy of the [causes](Self::causes) asks for it then.
+    /// Notes that another answer, such as a compiler's, lists what takes the memory. The [causes](Self::causes) then have no remedy that suggests
+    /// such a list.
     ///
     /// ```
     /// let mut scan = xla_shape_answers::scan::Scan::default();
@@ -434,8 +435,8 @@ impl Scan {
         self.lines
     }
 
-    /// The array with the most padding, if a good part of its bytes is padding and [`Advice`] can compare its layouts. `None` if
-    /// anything was refused for another reason than the arrays in HBM, because other layouts do not help there.
+    /// The array with the most padding, if much of it is padding and [`Advice`] can compare its layouts. `None` if something was refused for a
+    /// reason other than the arrays in HBM, because other layouts would not help.
     ///
     /// ```
     /// let mut scan = xla_shape_answers::scan::Scan::default();
@@ -478,7 +479,7 @@ impl Serialize for Scan {
 }
 
 /// The messages about memory in a text, and the shapes in it.
-// Hidden: it is only read as JSON; `Scan` has the lists.
+// Hidden, because it exists only to be written as JSON; `Scan` has the lists.
 #[doc(hidden)]
 #[derive(Serialize, JsonSchema)]
 pub struct Summary<'a> {
@@ -593,7 +594,7 @@ struct Repeated<'a> {
 impl Answer for Scan {
     const SCHEMA: &'static str = "xla-shape/scan-summary/1";
 
-    /// What was refused, with the first remedy of each.
+    /// The causes of refusals, each with its first remedy.
     fn digest(&self) -> Digest {
         let causes = self.causes().into_iter().take(digest::MOST).map(|cause| digest::Cause {
             name: cause.refused.name().unwrap_or(cause.refused.kind()).to_owned(),
@@ -607,19 +608,19 @@ impl Answer for Scan {
     }
 }
 
-/// Whether messages without sizes say of another memory than HBM that it ran out, and no message may be about HBM.
+/// Whether there are messages without sizes that memory other than HBM ran out, and none that may be about HBM.
 fn messages_are_other(messages: &OutOfMemory) -> bool {
     messages.without_sizes.is_empty() && messages.refusals().iter().any(|refusal| refusal.cause.is_out_of_memory())
 }
 
-/// What the allocations with one name take together.
+/// The sum of the allocations with one name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sum<'a> {
     /// The kind or the tag of the allocations.
     pub name: &'a str,
     /// Their bytes, with padding.
     pub bytes: u64,
-    /// How many they are.
+    /// The number of allocations.
     pub allocations: usize,
 }
 
@@ -636,7 +637,7 @@ fn sums<'a>(all: &[&'a ReportedAllocation], name: impl Fn(&'a ReportedAllocation
         sums[place].bytes = sums[place].bytes.saturating_add(allocation.bytes);
         sums[place].allocations += 1;
     }
-    // If each sum has a single allocation, the sums repeat the list of allocations.
+    // If each sum has only one allocation, the sums would only repeat the list of allocations.
     if sums.iter().all(|sum| sum.allocations == 1) {
         sums.clear();
     }

@@ -1,4 +1,4 @@
-//! What the parts of a program's memory say of the reason why it does not fit.
+//! The parts of a program's memory that explain why it does not fit.
 
 use crate::advise::WORTH_IT;
 use crate::numbers::InUnits;
@@ -47,9 +47,9 @@ impl fmt::Display for LargePart {
     }
 }
 
-/// The large parts of the whole that a message is about: `after` are the amounts after it.
+/// The large parts of the amount `whole` of a message. `after` has the amounts that follow it in the text.
 pub(super) fn large(whole: &ReportedAmount, after: &[ReportedAmount]) -> Vec<LargePart> {
-    // The parts of another message follow after the amount that it begins with.
+    // An amount with a limit begins the next message, so its parts are not ours.
     let end = after.iter().position(|amount| amount.limit.is_some()).unwrap_or(after.len());
     let part = |name: &str| after[..end].iter().find(|amount| amount.is_part && amount.what == name);
     let arguments = part("arguments").map(|amount| amount.bytes).filter(|bytes| *bytes >= whole.bytes / 2);

@@ -161,7 +161,7 @@ pub(super) fn text(remedy: &Remedy) -> String {
     }
 }
 
-/// A sharding to go through, with the command that says what moves.
+/// The remedy of a sharding to go through, with the command that shows what moves.
 #[cfg(feature = "through")]
 fn constrain(array: Option<&ArrayShape>, shardings: &[Option<Sharding>; 2]) -> String {
     let [Some(from), Some(to)] = shardings else { return between(Vec::new()) };
@@ -172,7 +172,7 @@ fn constrain(array: Option<&ArrayShape>, shardings: &[Option<Sharding>; 2]) -> S
     format!("{} `{}` says what must move.", between(shardings.collect()), shell_line(command))
 }
 
-/// The explorer has no `reshard`, and would be larger for the search: it says only what such a sharding does.
+/// The explorer has no `reshard`, and the search would make it larger. So it only explains what such a sharding does.
 #[cfg(not(feature = "through"))]
 fn constrain(_: Option<&ArrayShape>, _: &[Option<Sharding>; 2]) -> String {
     between(Vec::new())

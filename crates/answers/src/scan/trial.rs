@@ -1,4 +1,4 @@
-//! What a compiler says of a remedy.
+//! A compiler's answer about a remedy.
 
 #[cfg(feature = "through")]
 use crate::reshard::ByXla;
@@ -6,10 +6,10 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use xla_shape_hlo::Remedy;
 
-/// What a compiler said of a remedy of the message in this line.
+/// A compiler's answer about a remedy for the message in this line.
 pub(super) type Tried = (u64, Remedy, Trial);
 
-/// What a compiler said of the program with a remedy, before it is recommended.
+/// A compiler's answer about the program with a remedy, before the remedy is recommended.
 ///
 /// ```
 /// use xla_shape_answers::scan::{Scan, Trial};
@@ -45,14 +45,14 @@ pub enum Trial {
     },
     /// The program was not compiled.
     NotCompiled {
-        /// Why not.
+        /// Why it was not compiled.
         why: String,
     },
 }
 
 #[cfg(feature = "through")]
 impl Trial {
-    /// What a compiler made of a change of sharding; `None` for any other remedy, or if it made nothing.
+    /// How a compiler compiled a change of sharding; `None` for other remedies, or if it was not compiled.
     #[must_use]
     pub const fn change(&self) -> Option<&ByXla> {
         match self {
@@ -99,7 +99,7 @@ pub(super) struct TrialFields<'t> {
     why: Option<&'t str>,
 }
 
-/// Writes a trial with the same fields for each outcome.
+/// Writes a trial as JSON, with the same fields for each outcome.
 pub(super) fn serialize<S: Serializer>(trial: &Option<Trial>, serializer: S) -> Result<S::Ok, S::Error> {
     let fields = trial.as_ref().map(|trial| {
         let (outcome, needed_bytes, device, why) = match trial {

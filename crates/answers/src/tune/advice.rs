@@ -8,7 +8,7 @@ use serde::Serialize;
 
 /// What compiled modules say about a shared array.
 ///
-/// `xla-shape-tune` makes it. Here of `f32[256,3]`, which the program `decode` has in rows of 128 and copies to columns:
+/// `xla-shape-tune` makes it. Here, the program `decode` has an array `f32[256,3]` in rows of 128 and copies it to columns:
 ///
 /// ```
 /// # use xla_shape_answers::cost::{Amount, ProgramCost};
@@ -36,7 +36,7 @@ use serde::Serialize;
 /// assert_eq!((now.bytes, now.padding, smallest.bytes), (Some(131_072), Some(128_000), 4096));
 /// let (copied, wanted) = (&advice.copies[0], &advice.layouts[0]);
 /// assert_eq!(copied.cause.to_string(), "parameter 0 has the layout {1,0:T(8,128)}; the result must have {0,1:T(4,128)}");
-/// // Without the copy, the program takes 1,200 cycles fewer, and the array fewer bytes.
+/// // Without the copy, the program takes 1,200 fewer cycles, and the array fewer bytes.
 /// assert_eq!((wanted.amount, wanted.layout.layout.as_str()), (Some(Amount::Cycles(1200)), "{0,1:T(4,128)}"));
 /// assert_eq!(wanted.bytes, Some(smallest.bytes));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -88,7 +88,7 @@ pub struct Wanted {
     pub layout: ArrayLayout,
     /// How many copies would not have to change the layout.
     pub copies: usize,
-    /// What these copies cost today, with the weights of their programs; `None` if one has no figure.
+    /// The cost of these copies today, with the weights of their programs; `None` if one has no figure.
     #[serde(flatten, serialize_with = "amount::all_runs")]
     #[schemars(with = "amount::AllRuns")]
     pub amount: Option<Amount>,
@@ -109,7 +109,7 @@ pub struct Copied {
     pub from: String,
     /// The array that it writes.
     pub to: String,
-    /// The cost of this copy in one run of the program, with all its executions. The program's weight is not in it. `None` if the cost is unknown.
+    /// The cost of all executions of this copy in one run of the program, without the program's weight. `None` if the cost is unknown.
     #[serde(flatten, serialize_with = "amount::all_runs")]
     #[schemars(with = "amount::AllRuns")]
     pub amount: Option<Amount>,

@@ -1,4 +1,4 @@
-//! The layouts that arrays should have which several programs share: what was tried, and what is best.
+//! The layouts that arrays should have if several programs share them: what was tried, and what is best.
 //!
 //! The crate `xla-shape-tune` searches, and makes this answer.
 
@@ -20,7 +20,7 @@ use xla_shape_core::sorting::sort_by_key;
 /// use xla_shape_answers::cost::Amount;
 /// use xla_shape_answers::tune::{Because, Cost, Entry, Problem, Today, Tuning};
 ///
-/// // As `xla-shape-tune` makes it of what a compiler says about two layouts of the array `kv`.
+/// // The answer that `xla-shape-tune` makes from a compiler's figures for two layouts of the array `kv`.
 /// let entry = |layout: &str, cycles, bytes, because| Entry {
 ///     layouts: [("kv".to_owned(), layout.to_owned())].into(),
 ///     cost: Cost { amount: Some(Amount::Cycles(cycles)), bytes: Some(bytes), ..Cost::default() },
@@ -64,13 +64,13 @@ pub struct Tuning {
     /// How the search went.
     #[serde(flatten)]
     pub search: Search,
-    /// Whether the caller ended it.
+    /// Whether the caller ended the search.
     #[serde(skip)]
     pub ended: bool,
     /// Whether an array is in another memory than today, so that cycles cannot be compared with today's.
     #[serde(skip)]
     pub moved: bool,
-    /// The device that the programs were compiled for, as `--for` reads it; `None` of modules that are compiled already.
+    /// The device that the programs were compiled for, as `--for` reads it; `None` for modules that are compiled already.
     #[serde(skip)]
     pub device: Option<String>,
     /// The most bytes that a program may take, if there is a limit.
@@ -110,7 +110,7 @@ pub struct ArrayLayout {
 pub struct Today {
     /// The layout of each shared array, by its name; null if one has different layouts in different places.
     pub layouts: Option<BTreeMap<String, ArrayLayout>>,
-    /// What they cost.
+    /// The cost of the programs.
     #[serde(flatten)]
     pub cost: Cost,
 }
@@ -118,7 +118,7 @@ pub struct Today {
 /// The cost of the programs with some layouts.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Cost {
-    /// What all programs cost with their weights; `None` if that is not known.
+    /// The weighted cost of all programs; `None` if it is not known.
     #[serde(flatten, serialize_with = "amount::all_runs")]
     #[schemars(with = "amount::AllRuns")]
     pub amount: Option<Amount>,
@@ -147,7 +147,7 @@ pub struct Cost {
 /// };
 /// let programs = [cost("prefill", 900), cost("decode", 70)];
 /// let weights = [("prefill", 1), ("decode", 100)].map(|(name, weight)| Weighted { name: name.to_owned(), weight });
-/// // All programs together, each as often as it runs, cost what `Cost` says.
+/// // The weighted costs of the programs add up to the amount of `Cost`.
 /// let cycles = programs.iter().zip(&weights).map(|(cost, own)| cost.amount.unwrap().number() * u64::from(own.weight));
 /// assert_eq!(Amount::Cycles(cycles.sum()).to_string(), "7,900 cycles");
 /// ```
@@ -155,7 +155,7 @@ pub struct Cost {
 pub struct ProgramCost {
     /// Its name.
     pub program: String,
-    /// What it costs, without its weight; `None` if that is not known.
+    /// Its cost, without its weight; `None` if it is not known.
     #[serde(flatten, serialize_with = "amount::all_runs")]
     #[schemars(with = "amount::AllRuns")]
     pub amount: Option<Amount>,
@@ -182,7 +182,7 @@ pub struct Entry {
     pub auto: Vec<String>,
     /// Whether the compiled programs have these layouts. If not, the figures are not theirs.
     pub taken: bool,
-    /// What the programs cost.
+    /// The cost of the programs.
     #[serde(flatten)]
     pub cost: Cost,
     /// Why it was tried.
@@ -217,7 +217,7 @@ words! {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Problem<'a> {
-    /// The compiler refused it, and said this.
+    /// The compiler refused it with this message.
     Refused(&'a str),
     /// The compiled programs have other layouts.
     NotTaken,
@@ -238,7 +238,7 @@ pub enum Problem<'a> {
 ///     places: vec!["parameter 0 of decode".to_owned()],
 ///     layouts: 2,
 ///     repeated: 0,
-///     padded: 1, // in rows of 128, it takes 32 times the bytes
+///     padded: 1, // in rows of 128, it takes 32 times as many bytes
 ///     preferred: vec![Preferred { program: "decode".to_owned(), layout: "{0,1:T(4,128)}".to_owned() }],
 ///     write: Some(Write {
 ///         jax: "Format(Layout(major_to_minor=(1, 0)), sharding)".to_owned(),
@@ -303,7 +303,7 @@ pub struct Weighted {
 impl Answer for Tuning {
     const SCHEMA: &'static str = "xla-shape/tune/1";
 
-    /// What the first program costs, and how that is kept from growing again.
+    /// The next commands show the cost of the first program, and record it so that it does not grow again.
     fn digest(&self) -> Digest {
         let cost = vec!["cost".into(), digest::Word::File(0)];
         let record = vec!["guard".into(), "record".into(), "guard.json".into(), digest::Word::File(0)];
@@ -346,7 +346,8 @@ impl Tuning {
         }
     }
 
-    /// The entry with the same layouts where no program has them by the compiler's own choice; `None` if that is not an answer.
+    /// The entry with the same layouts, in which all of them are requested and none is the compiler's own choice; `None` if it cannot be
+    /// recommended.
     #[must_use]
     pub fn explicit(&self, entry: &Entry) -> Option<&Entry> {
         let mut others = self.tried.iter();
@@ -367,7 +368,7 @@ impl Tuning {
         self.best.is_some()
     }
 
-    /// Whether this is advice that no compiler confirmed.
+    /// Whether this is advice, which no compiler has checked.
     #[must_use]
     pub const fn is_advice(&self) -> bool {
         self.advice.is_some()

@@ -53,7 +53,7 @@ impl Bound {
     }
 }
 
-/// How many there are: `8`, `"<=2"`, `">=1"`.
+/// A bound on a number of things: `8`, `"<=2"`, `">=1"`.
 ///
 /// ```
 /// use xla_shape_answers::guard::claims::Count;
@@ -83,7 +83,7 @@ impl fmt::Display for Count {
     }
 }
 
-/// Bytes: `"<=64MiB"`, or those of a shape without padding, `">=bf16[64,4096,4096]"`.
+/// A bound on bytes: `"<=64MiB"`, or the bytes of a shape without padding, `">=bf16[64,4096,4096]"`.
 ///
 /// ```
 /// use xla_shape_answers::guard::claims::Bytes;
@@ -109,7 +109,7 @@ impl FromStr for Bytes {
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            // More than 4 MiB is not one byte more than that.
+            // Write `>4MiB` rather than a number of bytes that is one more.
             Bound { least, most: u64::MAX } if least > 1 && least % 1024 == 1 => {
                 write!(f, ">{}", exact(least - 1))
             }
@@ -118,7 +118,7 @@ impl fmt::Display for Bytes {
     }
 }
 
-/// The bytes in the largest unit of which they are a multiple, so that [`byte_count`] reads the same number.
+/// The bytes in the largest unit that divides them, so that [`byte_count`] reads exactly the same number.
 pub(super) fn exact(bytes: u64) -> String {
     let units = [(40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")];
     let unit = units.into_iter().find(|(power, _)| bytes > 0 && bytes.trailing_zeros() >= *power);

@@ -58,7 +58,7 @@ pub struct Expectation {
 }
 
 impl Expectation {
-    /// The claims that do not hold, or of which nobody knows.
+    /// The claims that do not hold, or for which that is not known.
     pub fn broken(&self) -> impl Iterator<Item = &CheckedClaim> {
         self.claims.iter().filter(|claim| claim.state != ClaimState::Holds)
     }
@@ -85,11 +85,11 @@ pub struct CheckedClaim {
     pub names: Vec<String>,
 }
 
-/// The answer has at most this many things for a claim, and names.
+/// For each claim, the answer lists at most this many things, and at most this many names.
 const MOST: usize = 50;
 
 impl Expectation {
-    /// Checks the claims. `totals` are the bytes of memory that the program takes, if the compiler says them; otherwise they are estimated.
+    /// Checks the claims. `totals` are the bytes of memory that the program takes, if the compiler reports them; otherwise they are estimated.
     ///
     /// ```
     /// use xla_shape_answers::guard::claims::{Claims, ClaimState, Expectation};
@@ -117,7 +117,7 @@ impl Expectation {
         }
     }
 
-    /// Checks claims about a program that is compiled already. `device` is the name of its device, if somebody names it.
+    /// Checks claims about a program that is compiled already. `device` is the name of its device, if it is known.
     #[must_use]
     pub fn of_program(claims: &Claims, program: &Program, device: Option<&str>) -> Self {
         let speed = program.gpu().map(Speed::from);
@@ -159,7 +159,7 @@ impl Answer for Expectations {
     }
 }
 
-/// What is known of a field.
+/// Whether what a field says is true.
 enum Verdict {
     Holds,
     Fails(Option<String>),
@@ -200,7 +200,7 @@ impl CheckedClaim {
             state = ClaimState::Fails;
             differs.push(whole);
         }
-        // Nothing is claimed of nothing: a scope or a line that the program does not have is a mistake, or has gone.
+        // A claim about nothing does not count as true: a scope or a line that the program lacks is a mistake, or was removed.
         if found.is_about_nothing && state == ClaimState::Holds {
             state = ClaimState::Unknown;
         }
@@ -221,20 +221,20 @@ impl CheckedClaim {
     }
 }
 
-/// Whether a number from `least` to `most` is allowed; `None` if nothing is known of it.
+/// Whether a number from `least` to `most` is allowed; `None` if the number is not known.
 fn bounded(bound: Bound, number: Option<[u64; 2]>) -> Verdict {
     let Some([least, most]) = number else { return Verdict::Unknown };
     if bound.allows(least) && bound.allows(most) {
         return Verdict::Holds;
     }
-    // Some of the numbers that are possible are allowed.
+    // Some possible numbers are allowed and others are not, so the answer is not known.
     if least < most && least <= bound.most && bound.least <= most {
         return Verdict::Unknown;
     }
     Verdict::Fails(Some(if least == most { least.to_string() } else { format!("at least {least}") }))
 }
 
-/// Whether all things are as the field says.
+/// Whether what the field says is true of all things.
 fn said(field: &Field, found: &Found<'_>) -> Verdict {
     let wrong = found.things.iter().find_map(|thing| thing.wrong.iter().find(|wrong| wrong.field == field.name));
     match wrong {

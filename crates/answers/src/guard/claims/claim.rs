@@ -1,4 +1,4 @@
-//! The claims: one table row for each kind, with what it selects and what it says about that.
+//! The kinds of claims: one table row for each kind, with the things that it selects and what it says about them.
 
 use super::bound::{Bound, Bytes, Count};
 use super::select::{Line, Path, Scope, Space};
@@ -12,7 +12,7 @@ use xla_shape_core::sorting::sort_by_key;
 use xla_shape_core::{ElementType, Layout};
 use xla_shape_hlo::{Instruction, Opcode};
 
-/// What a field of a claim is for.
+/// The role of a field in a claim.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Role {
     /// It chooses the things that the claim is about.
@@ -25,7 +25,7 @@ pub(super) enum Role {
     Says,
 }
 
-/// A field of a claim that is given.
+/// A field that a claim has.
 pub(super) struct Field {
     pub(super) name: &'static str,
     /// The value, as in the file but without quotation marks.
@@ -34,7 +34,7 @@ pub(super) struct Field {
 }
 
 impl Role {
-    /// The numbers that it allows.
+    /// The bounds of the field, if it has any.
     pub(super) const fn bound(self) -> Option<Bound> {
         match self {
             Self::Bounds(bound) | Self::BoundsBytes(bound) => Some(bound),
@@ -118,7 +118,7 @@ macro_rules! claims {
                 match self { $(Self::$kind(_) => Table::$kind,)* }
             }
 
-            /// The fields that are given.
+            /// The fields that the claim has.
             pub(super) fn fields(&self) -> Vec<Field> {
                 let mut fields = Vec::new();
                 match self {
@@ -306,7 +306,7 @@ claims! {
 /// ```
 pub type Number = u32;
 
-/// An operation of XLA, by its name in HLO text.
+/// An operation of XLA, named as in HLO text.
 ///
 /// ```
 /// use xla_shape_answers::guard::claims::Operation;
@@ -359,7 +359,7 @@ impl Display for Operation {
     }
 }
 
-/// Reads a value: a text, a number or a boolean, by the text that it has.
+/// Reads a value that may be a text, a number or a boolean, from its text.
 fn value<'de, T, D>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     T: FromStr<Err: Display>,

@@ -1,4 +1,4 @@
-//! A file of claims: read, checked for contradictions, and written.
+//! Reads a file of claims, checks it for contradictions, and writes it.
 
 use super::bound::Bound;
 use super::claim::{Claim, Field, Operation, Role, Tables};
@@ -20,11 +20,11 @@ use xla_shape_hlo::Opcode;
 /// ```
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Claims {
-    /// Each with the line of its table, from 1.
+    /// Each claim with the line of its table, from 1.
     claims: Vec<(usize, Claim)>,
 }
 
-/// The most claims of a file: each is compared with all others.
+/// The most claims in a file. There is a limit because each is compared with all others.
 const MOST_CLAIMS: usize = 1000;
 
 /// Why a text is not a file of claims.
@@ -83,7 +83,7 @@ impl Claims {
             ClaimsError::new(text, place, message)
         })?;
         let found = tables.claims();
-        // A file that was cut off or never written has no claims: it must not pass.
+        // A file without claims must not pass, because it may have been cut off or never written.
         if found.is_empty() {
             let message = "the file has no claims; each is a table in two pairs of brackets, such as [[copies]]";
             return Err(ClaimsError::new(text, text.len(), message.to_owned()));
@@ -114,7 +114,7 @@ impl Claims {
 }
 
 impl FromIterator<Claim> for Claims {
-    /// Gives each claim the line number that it has in the file which [`Display`](fmt::Display) writes.
+    /// Gives each claim the line number that it has in the file that [`Display`](fmt::Display) writes.
     fn from_iter<T: IntoIterator<Item = Claim>>(claims: T) -> Self {
         let mut line = 1;
         let numbered = claims.into_iter().map(|claim| {
@@ -157,12 +157,12 @@ impl Field {
 }
 
 impl Claim {
-    /// Whether it can be checked at all.
+    /// Returns an error if the claim can never be checked.
     fn check(&self) -> Result<(), String> {
         if let Self::Collectives(claim) = self
             && let Some(opcode) = claim.opcode
         {
-            // The start of an asynchronous one has the name of the operation here.
+            // An asynchronous collective is named by its operation, not by its start.
             let all =
                 Opcode::ALL.iter().filter(|opcode| opcode.is_collective() && Operation::started(**opcode) == **opcode);
             let all: Vec<_> = all.map(|opcode| opcode.text()).collect();
@@ -194,13 +194,13 @@ impl Claim {
         self.fields().iter().find(|field| field.name == name)?.role.bound()
     }
 
-    /// Whether this claim wants nothing to be there, and the other one bytes of it.
+    /// Whether this claim says that there is nothing, and the other one that this has bytes.
     fn is_of_nothing_with_bytes(&self, other: &Self) -> bool {
         self.bound("count").is_some_and(|count| count.most == 0)
             && other.bound("bytes").is_some_and(|bytes| bytes.least > 0)
     }
 
-    /// The name of a field that cannot hold in both claims. `None` unless this claim is about some of the things that the other is about.
+    /// The name of a field that cannot be true in both claims; `None` unless the things of the other claim include those of this one.
     fn contradiction(&self, other: &Self) -> Option<&'static str> {
         if self.table() != other.table() {
             return None;
@@ -210,7 +210,8 @@ impl Claim {
         let selects = |field: &&Field| field.role == Role::Selects;
         let is_part =
             others.iter().filter(selects).all(|other| field(other.name).is_some_and(|own| own.text == other.text));
-        // A scope and a line can be of nothing; so only the same things are compared where something must hold for each.
+        // A scope or a line may select nothing. So if a field must hold for each thing, only claims about exactly the same things can contradict
+        // each other.
         let is_same = is_part && fields.iter().filter(selects).count() == others.iter().filter(selects).count();
         let differs = |other: &&Field| {
             field(other.name).is_some_and(|own| match own.role.bound().zip(other.role.bound()) {
@@ -291,7 +292,7 @@ mod tests {
             ("[[copies]]\ncount = 0", "[[copies]]\nline = 'a.py:3'\nbytes = '>=1MiB'", Some("bytes")),
             ("[[copies]]\nbytes = '>=1MiB'", "[[copies]]\nline = 'a.py:3'\ncount = 0", None),
             ("[[copies]]\ncount = 0", "[[copies]]\nbytes = '<=1MiB'", None),
-            // More copies in all than from one line.
+            // There may be more copies in the whole program than from one line.
             ("[[copies]]\ncount = 2", "[[copies]]\nline = 'a.py:3'\ncount = 0", None),
             ("[[copies]]\ncount = 2", "[[copies]]\ncount = '>=1'", None),
             (

@@ -1,4 +1,4 @@
-//! What of a program a claim is about.
+//! Finds the things in a program that a claim is about.
 
 use super::claim::{Arguments, Claim, Operation, Results};
 use super::fused::fusions;
@@ -78,7 +78,7 @@ pub struct Instead {
 /// The answer about the memory of the whole program has at most this many arrays.
 const MOST_ARRAYS: usize = 10;
 
-/// A program, and the facts about it that claims refer to.
+/// A program, and the facts about it to which claims refer.
 pub(super) struct Seen<'m> {
     pub(super) module: &'m Module,
     /// The arrays with buffers; `None` if they are not known.
@@ -93,15 +93,15 @@ pub(super) struct Seen<'m> {
     sources: Vec<Source<'m>>,
 }
 
-/// Something that a claim is about.
+/// A thing in the program that a claim is about.
 pub(super) struct Thing<'m> {
     at: Instruction<'m>,
     shape: String,
-    /// The bytes that count, all runs together; `None` if they are not known.
+    /// The bytes that the claim counts, for all runs together; `None` if they are not known.
     bytes: Option<u64>,
     trips: Option<u64>,
     because: Option<Cause>,
-    /// Whether nobody knows if the claim is about it.
+    /// Whether it is not known if the claim is about it.
     is_doubtful: bool,
     /// What is not as the claim says.
     pub(super) wrong: Vec<Differs>,
@@ -111,22 +111,22 @@ pub(super) struct Thing<'m> {
     source: Option<String>,
 }
 
-/// What a claim is about.
+/// All things that a claim is about.
 #[derive(Default)]
 pub(super) struct Found<'m> {
     pub(super) things: Vec<Thing<'m>>,
-    /// The number of each field that is not counted from the things, from the least to the most that is possible; `None` if it is not known.
+    /// For fields that are not counted from the things: the least and the largest possible number; `None` if it is not known.
     numbers: BTreeMap<&'static str, Option<[u64; 2]>>,
-    /// What does not hold of all things together.
+    /// A claim about all things together that is not true.
     pub(super) differs: Option<Differs>,
-    /// What the program has, if the claim names something that it does not have.
+    /// If the claim names something that the program lacks: the names that the program has.
     pub(super) names: Vec<String>,
-    /// Whether the program has nothing of the scope, or from the line.
+    /// Whether the program has nothing in the scope, or from the line.
     pub(super) is_about_nothing: bool,
 }
 
 impl<'m> Found<'m> {
-    /// The number that a field bounds, from the least to the most that is possible.
+    /// The least and the largest possible value of the number that a field bounds.
     pub(super) fn number(&self, field: &str) -> Option<[u64; 2]> {
         if let Some(number) = self.numbers.get(field) {
             return *number;
@@ -140,8 +140,8 @@ impl<'m> Found<'m> {
         Some([least, if is_known { least } else { u64::MAX }])
     }
 
-    /// The things for the answer, the largest first: those that are wrong or part of a wrong number of the program, if they are judged like that;
-    /// otherwise all.
+    /// The things for the answer, the largest first. If things are judged one by one, or are part of the program's numbers: only those that are
+    /// wrong, or part of a wrong number. Otherwise all.
     pub(super) fn instead(&self, differs: &[Differs]) -> Vec<Instead> {
         let is_judged = |thing: &Thing<'m>| !thing.wrong.is_empty() || !thing.figures.is_empty();
         let some_are_judged = self.things.iter().any(is_judged);
@@ -162,7 +162,7 @@ impl<'m> Found<'m> {
         things.into_iter().map(instead).collect()
     }
 
-    /// Nobody knows how many there are.
+    /// A result for which the number of things is not known.
     fn unknown() -> Self {
         Self { numbers: [("count", None), ("bytes", None)].into(), ..Self::default() }
     }
@@ -177,7 +177,7 @@ pub(super) fn totals(program: &xla_shape_program::Program) -> Option<Totals> {
     program.memory(None).timeline().map(|timeline| timeline.account().device)
 }
 
-/// Each text once, in order.
+/// Each different text once, in order.
 fn distinct(texts: impl IntoIterator<Item = String>) -> Vec<String> {
     set_of(texts).into_iter().collect()
 }
@@ -204,7 +204,7 @@ impl<'m> Seen<'m> {
 
     /// The source location of an instruction.
     pub(super) fn source(&self, instruction: Instruction<'m>) -> &Source<'m> {
-        // Every instruction of the module has one.
+        // There is one for every instruction of the module.
         &self.sources[instruction.number() as usize]
     }
 
@@ -234,7 +234,7 @@ impl<'m> Seen<'m> {
             && line.is_none_or(|line| line.contains(source))
     }
 
-    /// What the claim is about.
+    /// Finds the things that the claim is about.
     pub(super) fn find(&self, claim: &Claim) -> Found<'m> {
         let (scope, line) = match claim {
             Claim::Arrays(claim) => (&claim.scope, &claim.line),
@@ -392,7 +392,7 @@ impl<'m> Seen<'m> {
             numbers: numbers.into_iter().map(|(name, one)| (name, one.map(|one| [one; 2]))).collect(),
             ..Found::default()
         };
-        // What a number is made of.
+        // The arrays that make up a number.
         if let Some(memory) = &self.memory {
             let largest = memory.in_space(DEFAULT).largest(MOST_ARRAYS);
             found.things.extend(largest.iter().map(|buffer| {
@@ -467,7 +467,7 @@ impl<'m> Seen<'m> {
         Found::of(things.collect(), (0..count).map(|number| number.to_string()).collect())
     }
 
-    /// An array with what is not as a claim says.
+    /// An array, with its differences from what a claim says.
     fn judged(
         &self,
         at: Instruction<'m>,
@@ -504,7 +504,7 @@ fn leaves(shape: &Shape) -> Vec<(Vec<usize>, &ArrayShape)> {
     leaves.filter_map(|(index, leaf)| Some((index.to_vec(), leaf.array()?))).collect()
 }
 
-/// Whether a layout is as a claim says: the order alone, unless the claim has more than that.
+/// Whether a layout is as a claim says. If the claim has only an order, only the order is compared.
 fn has_layout(found: &Layout, wanted: &Layout) -> bool {
     let order = wanted.minor_to_major();
     let is_order =
@@ -523,7 +523,7 @@ fn target(call: Instruction<'_>) -> Option<String> {
     Some(call.attribute("custom_call_target")?.string().ok()?.into_owned())
 }
 
-/// The name by which a claim would name a custom call: that of its kernel, or its target.
+/// The name that a claim would use for a custom call: its kernel's name, or its target.
 pub(super) fn call_name(call: Instruction<'_>) -> String {
     let own = base(call.name());
     match target(call) {

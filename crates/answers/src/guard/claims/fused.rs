@@ -1,4 +1,4 @@
-//! In which fusions instructions are.
+//! Finds the fusions that contain instructions.
 
 use std::collections::BTreeMap;
 use xla_shape_hlo::{Instruction, Module, Opcode};
@@ -18,7 +18,7 @@ pub(super) fn fusions<'m>(
                 fusions.insert(place.number(), place);
             }
             Opcode::Parameter | Opcode::Constant | Opcode::Tuple | Opcode::GetTupleElement | Opcode::Bitcast => {}
-            // The compiler prefetches arrays, also those of a scope.
+            // Ignore prefetches, which the compiler adds for any array.
             Opcode::CopyStart | Opcode::CopyDone => {}
             _ => {
                 outside.insert(place.number(), place);
@@ -28,8 +28,8 @@ pub(super) fn fusions<'m>(
     (fusions.into_values().collect(), outside.into_values().collect())
 }
 
-/// For each computation that is part of one instruction, by its name: a fusion, or a reduction with its operation for each element. The
-/// instructions of loops, branches and calls run by themselves.
+/// For each computation that is a part of a single instruction, such as a fusion or a reduction: its name, and that instruction. The computations of
+/// loops, branches and calls are left out, because their instructions run by themselves.
 fn callers(module: &Module) -> BTreeMap<&str, Instruction<'_>> {
     let mut callers = BTreeMap::new();
     for instruction in module.instructions() {
@@ -48,7 +48,7 @@ fn callers(module: &Module) -> BTreeMap<&str, Instruction<'_>> {
 /// The outermost fusion that contains the instruction; without one, the instruction that it is part of, or itself.
 fn outermost<'m>(instruction: Instruction<'m>, callers: &BTreeMap<&str, Instruction<'m>>) -> Instruction<'m> {
     let (mut place, mut fusion) = (instruction, None);
-    // Calls in a circle, which XLA refuses, end here.
+    // This ends at calls in a circle, which XLA refuses.
     for _ in 0..callers.len().saturating_add(1) {
         let Some(&caller) = callers.get(place.computation().name()) else { break };
         place = caller;

@@ -1,7 +1,7 @@
-//! Claims about a compiled program that a test checks: `guard expect`.
+//! `guard expect`: claims about a compiled program, which a test checks.
 //!
-//! A file of claims is TOML. Each claim is a table: what it is about is the table's name, and its fields select some of these things and say what
-//! must hold.
+//! A file of claims is TOML. Each claim is a table. The table's name says what kind of things it is about; its fields select some of these things,
+//! and say what must hold.
 //!
 //! ```
 //! use xla_shape_answers::guard::claims::{Claims, Expectation};

@@ -1,4 +1,4 @@
-//! What claims name: scopes, lines, arguments and memory spaces.
+//! Names in claims: scopes, lines, arguments and memory spaces.
 
 use crate::source::file_and_line;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 use xla_shape_core::memory_space;
 use xla_shape_hlo::Source;
 
-/// Reads and writes a type that keeps the text that a claim has. `$parts` cuts the text; it must have a part.
+/// Implements reading and writing for a type that keeps its text as it is in the claim. `$parts` splits the text, which must have at least one part.
 macro_rules! text_of {
     ($type:ident, $parts:ident, $expected:literal) => {
         impl FromStr for $type {
@@ -122,7 +122,7 @@ fn parts(name: &str) -> impl Iterator<Item = &str> {
 }
 
 impl Path {
-    /// Whether the argument with this name is meant.
+    /// Whether this path means the argument with this name.
     #[must_use]
     pub fn contains(&self, name: &str) -> bool {
         let mut name = parts(name);

@@ -1,4 +1,4 @@
-//! The claims that hold of a program today, as a start for a file.
+//! The claims that are true of a program today, as a start for a file.
 
 use super::bound::{Bound, Bytes, Count};
 use super::claim::{Arguments, Arrays, Claim, Collectives, CustomCalls, Instructions, Loops, Operation, Program};
@@ -12,22 +12,22 @@ use xla_shape_core::{ElementType, Layout};
 use xla_shape_hlo::{Module, Opcode, Totals};
 use xla_shape_program::{CompileError, CompilerAnswer};
 
-/// The file has claims about at most this many arguments: the largest ones.
+/// The most arguments with a claim in the file; the largest ones are chosen.
 const MOST_ARGUMENTS: usize = 30;
 
-/// No more than there are today.
+/// A bound that allows no more than today.
 const fn at_most(most: u64) -> Bound {
     Bound { least: 0, most }
 }
 
-/// As many as there are today.
+/// A bound that allows exactly as many as today.
 const fn exactly(number: u64) -> Count {
     Count(Bound { least: number, most: number })
 }
 
 impl Claims {
-    /// The claims that hold of a program today: its memory, its largest array, its products by element type, its kernels, collectives and
-    /// loops, and the layouts of its largest arguments. `totals` is as for [`Expectation::new`](super::Expectation::new).
+    /// The claims that are true of a program today: its memory, its largest array, its products by element type, its kernels, collectives and loops,
+    /// and the layouts of its largest arguments. `totals` is as for [`Expectation::new`](super::Expectation::new).
     ///
     /// ```
     /// use xla_shape_answers::guard::claims::{Claims, Expectation};
@@ -47,7 +47,7 @@ impl Claims {
         claims.extend(products(module));
         let calls = module.instructions().filter(|found| Operation::of(*found) == Opcode::CustomCall);
         claims.extend(counted(calls.map(call_name)).into_keys().filter_map(|name| {
-            // A name can also be in the names of other calls, so the claim itself counts.
+            // A name can be a part of the names of other calls, so count with the claim itself.
             let claim = Claim::CustomCalls(CustomCalls { name: Some(name), ..CustomCalls::default() });
             let count = seen.find(&claim).things.len() as u64;
             let Claim::CustomCalls(claim) = claim else { return None };
@@ -55,7 +55,7 @@ impl Claims {
         }));
         claims.extend(collectives(&seen));
         let trips = seen.costs.loops().iter().filter_map(|found| found.trips);
-        // A loop whose trip count is not known can have any, so that the claims about others are doubtful.
+        // A loop with an unknown trip count could have any number of trips, so no claim about loops would be certain.
         let all_are_known = seen.costs.loops().iter().all(|found| found.trips.is_some());
         claims.extend(counted(trips).into_iter().filter(|_| all_are_known).map(|(trips, count)| {
             Claim::Loops(Loops { trips: Some(exactly(trips)), count: Some(exactly(count)), ..Loops::default() })
@@ -64,13 +64,13 @@ impl Claims {
         claims.into_iter().collect()
     }
 
-    /// The claims that hold of a program that is compiled already.
+    /// The claims that are true of a program that is compiled already.
     #[must_use]
     pub fn of_program(program: &xla_shape_program::Program) -> Self {
         Self::of(program.module(), totals(program))
     }
 
-    /// The claims that hold of a program that a compiler has compiled.
+    /// The claims that are true of a program that a compiler has compiled.
     ///
     /// # Errors
     /// If the compiled module cannot be read.
@@ -79,7 +79,7 @@ impl Claims {
     }
 }
 
-/// How often each value occurs.
+/// The values, and how often each occurs.
 fn counted<T: Ord>(values: impl Iterator<Item = T>) -> BTreeMap<T, u64> {
     let mut counts = BTreeMap::new();
     values.for_each(|value| *counts.entry(value).or_insert(0) += 1);
@@ -111,7 +111,7 @@ fn largest(seen: &Seen<'_>) -> Option<Claim> {
     }))
 }
 
-/// How many products have operands of each element type. If there are products but none in f32, that is a claim, too.
+/// Claims about how many products have operands of each element type. If there are products but none in f32, there is a claim about that, too.
 fn products(module: &Module) -> Vec<Claim> {
     let mut claims = Vec::new();
     for opcode in [Opcode::Dot, Opcode::Convolution] {
@@ -168,7 +168,7 @@ fn arguments(seen: &Seen<'_>) -> Vec<Claim> {
     arrays.truncate(MOST_ARGUMENTS);
     let claim = |(number, parameter, array): (usize, xla_shape_hlo::Instruction<'_>, &xla_shape_core::ArrayShape)| {
         let name = seen.argument_name(parameter);
-        // The name is better than the number, if it means this argument alone.
+        // Use the name instead of the number if it means only this argument.
         let path = name.parse().ok().filter(|path: &super::Path| {
             names.keys().filter(|other| path.contains(other)).count() == 1 && names.get(name) == Some(&1)
         });

@@ -1,4 +1,4 @@
-//! Whether two programs are the same, instruction for instruction, whatever their figures are.
+//! Whether two programs are the same, instruction for instruction, ignoring their figures.
 
 use crate::digest;
 use schemars::JsonSchema;
@@ -47,7 +47,8 @@ pub struct Differing {
 impl Instructions {
     pub(super) fn new([before, after]: [&Module; 2], pairs: &Pairs<'_>) -> Self {
         let same = before.is_same_program(after);
-        // Pairs are found by what instructions are like; equal ones may be paired in another order than in the programs.
+        // Pairs are found by similarity, so equal instructions may be paired in another order. If the programs are the same, there are no
+        // differences.
         let differing = if same == Some(true) { Vec::new() } else { pairs.differing() };
         let named = |found: Instruction<'_>| format!("{} %{}", found.opcode(), found.name());
         let examples = differing

@@ -185,7 +185,7 @@ pub struct Difference {
     pub unknown: Option<String>,
     /// The numbers by which both programs are compared.
     pub measures: Vec<Measured>,
-    /// For two profiles: the mean time of a run, then of each source line in it, the largest difference first; otherwise empty.
+    /// For two profiles: the mean time of a run, then the times of its source lines, sorted by difference; otherwise empty.
     pub times: Vec<TimeDifference>,
     /// The copies, collectives and fusions that only one program has.
     pub parts: Vec<Part>,
@@ -233,7 +233,7 @@ impl Difference {
         let [before_timeline, after_timeline] = [before.timeline(), after.timeline()];
         let programs = [before.program(), after.program()];
         let [before, after] = programs.map(Program::module);
-        // The two modules have different lifetimes; `Pairs` uses the shorter one for both.
+        // The Rust lifetimes of the two modules differ; `Pairs` uses the shorter one for both.
         let pairs = Pairs::new(before, after);
         let program = |module: &Module, timeline: Option<&Timeline<'_>>| {
             (module.name().unwrap_or("without a name").to_owned(), Accuracy::new(timeline))
@@ -282,7 +282,7 @@ impl Difference {
             let numbers = found.map_or([None, None], |found| [found.before, found.after]);
             let cause = found.map_or(Reason::Compiler, |found| found.cause);
             let exceeded = limit.exceeded(numbers, self.unknown.as_deref(), cause)?;
-            // A time that may be longer by chance exceeds no limit.
+            // A time that may be longer only by chance does not exceed a limit.
             let is_chance = matches!(exceeded, Exceeded::Grew { .. }) && limit.measure == Measure::Time;
             let is_clear = self.times.first().is_none_or(|run| run.is_clear);
             (!is_chance || is_clear).then_some(exceeded)
@@ -290,7 +290,7 @@ impl Difference {
         limits.iter().filter_map(check).collect()
     }
 
-    /// The limits of a guard whose user names none ([`Limit::USUAL`]), except for numbers that the first program does not have.
+    /// The limits of `guard` if the user names none ([`Limit::USUAL`]), except for numbers that the first program lacks.
     ///
     /// ```
     /// use xla_shape_answers::hlo::Difference;
@@ -309,7 +309,8 @@ impl Difference {
         Limit::usual(is_known).0
     }
 
-    /// Whether no figure and no value differs. The instructions may: [`instructions`](Self::instructions) says whether both are the same program.
+    /// Whether no figure and no value differs. Instructions may still differ: [`instructions`](Self::instructions) says whether both are the same
+    /// program.
     ///
     /// ```
     /// use xla_shape_hlo::Module;
@@ -333,8 +334,8 @@ impl Difference {
 impl Answer for Difference {
     const SCHEMA: &'static str = "xla-shape/hlo-diff/1";
 
-    /// What makes the memory of a peak differ, or else the values; and the copies, collectives and fusions that come or go. Bytes and cycles cannot be
-    /// compared: the largest of each comes first. Without any of them, instructions that differ.
+    /// The causes are what makes a peak differ, or else the values that differ; and the added and removed copies, collectives and fusions. Bytes and
+    /// cycles cannot be compared, so the largest of each comes first. If there are none of these: instructions that differ.
     fn digest(&self) -> Digest {
         let at_peaks = self.peaks.iter().flat_map(|peak| &peak.because).map(|cause| digest::Cause {
             name: format!("%{}", cause.name),
@@ -382,7 +383,7 @@ impl Answer for Difference {
 }
 
 /// One difference between two modules, or both as a whole. One line for each.
-// Hidden: it is only read as JSON; `Difference` has the lists.
+// Hidden, because it exists only to be written as JSON; `Difference` has the lists.
 #[doc(hidden)]
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
@@ -399,7 +400,7 @@ pub enum Line<'a> {
     Peak(&'a Peak),
     /// A value.
     Change(&'a Change),
-    /// Both programs. This line is always there, and the last one.
+    /// Both programs as a whole. This line is always there, and always last.
     Programs(Programs<'a>),
 }
 
@@ -449,7 +450,7 @@ fn measures(
     measures.filter(|found| found.measure != Measure::Time || found.before.or(found.after).is_some()).collect()
 }
 
-/// The copies, collectives and fusions that only one of both programs has.
+/// The copies, collectives and fusions that only one of the programs has.
 fn parts(modules: [&Module; 2], costs: &[Option<ProgramCost>; 2], pairs: &Pairs<'_>, inputs: &Inputs<'_>) -> Vec<Part> {
     let copies = [0, 1].map(|side: usize| {
         let copies = costs[side].iter().flat_map(|cost| &cost.copies).filter(|copy| copy.changes_layout());
@@ -458,7 +459,7 @@ fn parts(modules: [&Module; 2], costs: &[Option<ProgramCost>; 2], pairs: &Pairs<
     let collectives = modules.map(Module::collectives);
     let numbers = |side: usize| collectives[side].iter().map(|found| found.instruction.number());
     let counted = [0, 1].map(|side| set_of(numbers(side)));
-    // A collective may be paired with any piece of one.
+    // A collective may be paired with any piece of a collective in pieces.
     let all = |side: usize| collectives[side].iter().flat_map(|found| found.instructions().map(|found| found.number()));
     let collectives = [0, 1].map(|side| set_of(all(side)));
     let sources = modules.map(Module::sources);
@@ -546,7 +547,7 @@ fn change(before: Option<&Buffer<'_>>, after: Option<&Buffer<'_>>, inputs: &Inpu
     let change = kind(before.map(|buffer| buffer.array), after.map(|buffer| buffer.array))?;
     let bytes = |buffer: Option<&Buffer<'_>>| buffer.map_or(0, |buffer| buffer.footprint.bytes);
     let (bytes_before, bytes_after) = (bytes(before), bytes(after));
-    // If both programs have the value, name it as the second one does: that is the program that people look at.
+    // If both programs have the value, use its name in the second one, which is the program that people look at.
     let named = after.or(before)?;
     let side = usize::from(after.is_some());
     let source = inputs.source(named.instruction, side);

@@ -52,7 +52,7 @@ pub struct Peak {
 }
 
 impl Peak {
-    /// Whether what is live at the peak differs.
+    /// Whether different arrays are live at the peaks.
     pub(super) const fn is_changed(&self) -> bool {
         self.bytes != 0 || !self.because.is_empty()
     }
@@ -127,8 +127,8 @@ fn live<'t, 'm>(timeline: &'t Timeline<'m>, space: u8, step: Option<usize>) -> V
     .collect()
 }
 
-/// Why the peaks of a memory space differ: their difference is the sum of the causes' bytes, because everything that is live at either peak is
-/// paired with something of the same size, or a cause.
+/// Why the peaks of a memory space differ. Everything that is live at one of the peaks is either paired with something of the same size, or a cause.
+/// So the causes' bytes add up to the difference.
 fn causes(
     space: u8,
     timelines: [&Timeline<'_>; 2],

@@ -1,4 +1,4 @@
-//! Both programs as a whole: whether they are the same, and the numbers that stay.
+//! Both programs as a whole: whether they are the same, and their numbers.
 
 use super::{Accuracy, Difference, Instructions, Measure, Quantity, TotalName};
 use schemars::JsonSchema;
