@@ -71,7 +71,7 @@ impl Device {
     #[must_use]
     pub fn described(config: &GpuConfig) -> Option<Self> {
         let bytes = config.memory_bytes()?;
-        // The memory that drivers and virtual machines leave differs, so use the description instead of the table.
+        // Drivers and virtual machines leave different amounts of memory, so use the description instead of the table.
         Some(config.gpu().filter(|gpu| gpu.memory_bytes() == bytes).map_or(Self::OtherGpu(bytes), Self::Gpu))
     }
 

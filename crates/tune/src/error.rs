@@ -179,7 +179,7 @@ pub enum Setting {
     Plugin,
     /// How many copies of a program run.
     Replicas,
-    /// Among how many devices each copy is divided.
+    /// The number of devices among which each copy is divided.
     Partitions,
     /// An option of the compiler.
     Option,

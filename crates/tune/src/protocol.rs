@@ -28,7 +28,7 @@ enum Request {
     Measure { compiler: Compiler, device: String, asked: Vec<(Place, Wire)> },
     /// Compiles the program, and says what it needs.
     Need { compiler: Compiler, device: String },
-    /// Compiles the program, and says how its kernels were compiled.
+    /// Compiles the program, and returns the figures of its kernels.
     Kernels { compiler: Compiler, device: String },
 }
 
@@ -67,7 +67,7 @@ pub(crate) fn need_request(compiler: &Compiler, target: &Target) -> Vec<u8> {
     serde_json::to_vec(&request).unwrap_or_default()
 }
 
-/// A request to compile a program, and to say how its kernels were compiled.
+/// A request to compile a program, and to return the figures of its kernels.
 pub(crate) fn kernels_request(compiler: &Compiler, target: &Target) -> Vec<u8> {
     let request = Request::Kernels { compiler: compiler.clone(), device: target.to_string() };
     serde_json::to_vec(&request).unwrap_or_default()

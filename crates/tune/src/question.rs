@@ -63,7 +63,7 @@ pub struct Question {
     pub at_most_bytes: Option<u64>,
     /// The most compilations, including those with cached answers.
     pub most: Option<usize>,
-    /// How many compilers run at a time on this machine; `None` for as many as it has room for.
+    /// How many compilers run at a time on this machine; `None` for as many as fit into its memory and cores.
     pub jobs: Option<NonZeroUsize>,
     /// Where answers are kept.
     pub keep: Keep,
@@ -377,7 +377,7 @@ impl Question {
         }
     }
 
-    /// A setting of this question that only compilers can follow.
+    /// A setting of this question that applies only if a compiler runs.
     fn setting_of_compilers(&self) -> Option<Setting> {
         let compiler = &self.compiler;
         let settings = [

@@ -120,7 +120,7 @@ pub(crate) fn places(
             for place in std::iter::once(place.clone()).chain(mates) {
                 let place = (number, place);
                 match owners.insert(place.clone(), &share.name) {
-                    // Both ends of a donation may be named: the second one adds nothing.
+                    // If both ends of a donation are named, the second one adds nothing.
                     Some(owner) if *owner == share.name => {}
                     Some(owner) => {
                         let (number, place) = place;

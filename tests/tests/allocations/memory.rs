@@ -121,8 +121,7 @@ fn messages_take_memory_in_proportion() {
     }
 }
 
-/// Empty instructions are refused before they are read. Other instructions take at least as many bytes in the message as their share of the memory
-/// allows.
+/// Empty instructions are refused before they are read. Other instructions have enough bytes in the message for the memory that they take.
 #[test]
 fn modules_in_messages_take_memory_in_proportion() {
     const COUNT: usize = 10_000;

@@ -289,7 +289,7 @@ impl<'p, 'm> Facts<'p, 'm> {
         let used = self.lifetimes.get(&number).into_iter().flatten();
         let used: Vec<_> = used.filter_map(|&place| timeline.lifetimes().get(place)).collect();
         for &lifetime in &used {
-            // This buffer is shared by several arrays; the instruction's array may be one of them.
+            // The instruction's array may share a buffer with other values.
             for value in lifetime.values.iter().filter(|value| value.instruction.number() == number) {
                 places.entry(value.leaf).or_insert_with(|| (lifetime, vec![[value.start, value.end]]));
             }

@@ -65,9 +65,9 @@ struct Digit {
 type Axes<T> = Vec<Vec<T>>;
 
 impl Through {
-    /// Finds a sharding that one operation reaches from `from`, and from which one operation reaches `to`. If there is none, or if two steps through
-    /// the middle move less than half as many bytes, it finds two shardings with one operation between them. Of several candidates, it takes the one
-    /// that moves the fewest bytes.
+    /// Finds a sharding that one operation reaches from `from`, and from which one operation reaches `to`. If there is none, or if a way through two
+    /// shardings moves less than half as many bytes, it finds two shardings, with one operation between them. Of several candidates, it takes the
+    /// one that moves the fewest bytes.
     ///
     /// `None` if one operation makes the whole change, or if no such sharding is found. None is found if its shards would be as large as the
     /// array, if the array is not divided evenly, or if the two shardings do not divide it by axes of the same devices.

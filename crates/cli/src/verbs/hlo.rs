@@ -126,7 +126,7 @@ fn print(arguments: &HloPrintArguments) -> Result<(), Failure> {
     }
 }
 
-/// Opens a program. The output must not be one of its files; instructions that could not be read are a warning.
+/// Opens a program. It is an error if the output is one of its files. Writes a warning about instructions that could not be read.
 pub(super) fn open(path: &Path, output: Option<&Path>) -> Result<Program, Failure> {
     let program = Program::open_with(path, None, &mut progress_of_profile())?;
     opened(&program, output)?;

@@ -15,7 +15,7 @@ const MAX_NAMES: u64 = 1 << 20;
 /// Writes lines as they arrive, so that the user can follow a build. A message that compares types is written once it is complete.
 pub(crate) fn run(arguments: &RustcArguments) -> Result<(), Failure> {
     if arguments.format == Format::Tool {
-        // As a tool, the answer is the text.
+        // The tool's answer is the text.
         let mut text = Vec::new();
         write(arguments, Format::Text, &mut text)?;
         return io::write(json_line(&String::from_utf8_lossy(&text)).as_bytes());

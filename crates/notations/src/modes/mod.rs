@@ -367,8 +367,7 @@ impl Modes {
     /// ```
     ///
     /// # Errors
-    /// [`Obstacle::Cut`] for the first dimension that has several modes, with the first element that is not where one stride would place
-    /// it.
+    /// [`Obstacle::Cut`] for the first dimension that has several modes, with the first element whose position one stride does not give.
     pub fn strides(&self) -> Result<Vec<i64>, Obstacle> {
         let mut strides = vec![0; self.extents.len()];
         for mode in &self.modes {

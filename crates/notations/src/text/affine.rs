@@ -16,7 +16,7 @@ use xla_shape_core::sorting::{sort_by, sort_by_key};
 /// The longest sum that is written, in bytes. Each `*` (combined dimensions in a tile) inside another one doubles the length.
 const MAX_LENGTH: usize = 1 << 16;
 
-/// At most this many times, a stride table is simplified.
+/// A stride table is simplified at most this many times.
 const MAX_FORMS: usize = 8;
 
 /// The most parts of indices in a map that is read.

@@ -67,7 +67,7 @@ pub struct Question {
     pub axes: Vec<Axis>,
     /// The TPU.
     pub devices: Devices,
-    /// How many compilers run at a time on this machine; `None` for as many as it has room for.
+    /// How many compilers run at a time on this machine; `None` for as many as fit into its memory and cores.
     pub jobs: Option<NonZeroUsize>,
     /// Where answers are kept.
     pub keep: Keep,

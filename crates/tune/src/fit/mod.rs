@@ -52,7 +52,7 @@ use xla_shape_program::{Compiler, Host};
 pub struct Question {
     /// The axes. Among the axes that may be bisected, the one with the most values is bisected, for each combination of the others' values.
     pub axes: Vec<Axis>,
-    /// How many compilers run at a time on this machine; `None` for as many as it has room for.
+    /// How many compilers run at a time on this machine; `None` for as many as fit into its memory and cores.
     pub jobs: Option<NonZeroUsize>,
     /// Where answers are kept.
     pub keep: Keep,

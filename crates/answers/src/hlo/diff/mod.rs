@@ -260,7 +260,7 @@ impl Difference {
         }
     }
 
-    /// The limits that the second program exceeds. A number that is not known in both programs exceeds every limit.
+    /// The limits that the second program exceeds. A number that is not known in one of the programs exceeds every limit.
     ///
     /// ```
     /// use xla_shape_hlo::Module;
