@@ -50,6 +50,7 @@ impl Seconds {
     #[must_use]
     pub fn from_seconds(seconds: f64) -> Option<Self> {
         let picoseconds = (seconds * SECOND).round();
+        // This is also false for NaN.
         let is_time = (0.0..u64::MAX as f64).contains(&picoseconds);
         is_time.then_some(Self { picoseconds: picoseconds as u64 })
     }
@@ -82,6 +83,7 @@ impl fmt::Display for Seconds {
         let found = units.into_iter().find(|(unit, _)| time >= *unit);
         // Show three digits, or more if there are more before the point.
         let text = match found {
+            // With two decimals, 9.995 would become 10.00, which has four digits.
             Some((unit, name)) if time / unit < 9.995 => format!("{:.2} {name}", time / unit),
             Some((unit, name)) if time / unit < 99.95 => format!("{:.1} {name}", time / unit),
             Some((unit, name)) => format!("{:.0} {name}", time / unit),

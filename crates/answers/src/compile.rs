@@ -429,6 +429,7 @@ fn names(module: &Module, inputs: usize) -> Vec<Option<String>> {
     let sources = module.sources();
     for (number, parameter) in entry.parameters_by_number() {
         let Some(name) = names.get_mut(number) else { return Vec::new() };
+        // The compiler may have joined all parameters in a tuple. Then it is not known which name belongs to which input.
         if parameter.shape().array().is_none() {
             return Vec::new();
         }

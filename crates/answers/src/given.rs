@@ -59,6 +59,7 @@ impl Given {
     /// If the text is not a shape.
     pub fn read(text: &str) -> Result<Self, String> {
         text.parse().map_err(|error: ParseError| {
+            // A type of MLIR, such as `tensor<2x3xf32>`.
             let in_xla = Self::spelled_elsewhere(text).filter(|_| text.trim().ends_with('>'));
             let in_xla = in_xla.map(|shape| format!("\nhelp: XLA writes this type as `{}`", shape.without_layout()));
             let in_xla = in_xla.or_else(|| {
@@ -154,6 +155,7 @@ impl Given {
 /// A shape with the tile or the layout, if the text is one.
 fn whole(text: &str) -> Option<String> {
     let text = text.trim();
+    // A tile such as `T(8,128)` goes into the braces; a layout such as `{1,0}` has its own.
     let shapes = [format!("f32[16,256]{{1,0:{text}}}"), format!("f32[16,256]{text}")];
     shapes
         .into_iter()

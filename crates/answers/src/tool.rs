@@ -132,6 +132,7 @@ impl Part {
                 let mut room = SHORT;
                 let entries = list.iter().skip(from).map(outline).enumerate().take_while(|(number, entry)| {
                     let length = json_line(entry).len();
+                    // The first entry always fits, so that the next part begins after it.
                     let fits = *number == 0 || length <= room;
                     room = room.saturating_sub(length);
                     fits

@@ -59,6 +59,7 @@ impl AnyLayout {
     pub fn of_array(array: &ArrayShape) -> Result<Self, Obstacle> {
         let map = match Modes::of_array(array) {
             Ok(modes) => Map::Modes(modes),
+            // For example with a tile `(*,128)`. A table can hold every map of XLA.
             Err(Obstacle::Combined { .. }) => Map::Table(array.stride_table().map_err(Obstacle::StrideTable)?),
             Err(obstacle) => return Err(obstacle),
         };
@@ -220,6 +221,7 @@ impl AnyLayout {
         match &self.map {
             Map::Modes(modes) => modes.sharing(),
             Map::Linear(_) => Sharing::Unique,
+            // In a layout of XLA, every element has a position of its own.
             Map::Table(_) if self.array.is_some() => Sharing::Unique,
             Map::Table(_) => Sharing::Unknown,
         }

@@ -144,6 +144,7 @@ pub fn copy_layout_between_shapes(source: &Shape, target: &mut Shape) -> Result<
     if !source.equal_structure(target) || arrays(source) != arrays(target) {
         return Err(TransformError::StructureMismatch);
     }
+    // If there is an error, `target` stays as it is.
     let mut changed = target.clone();
     changed.for_each_mutable_leaf_shape(|array, index| {
         let source = source.get_subshape(index).and_then(Shape::array).ok_or(TransformError::StructureMismatch)?;
@@ -165,6 +166,7 @@ pub fn copy_layout_between_shapes(source: &Shape, target: &mut Shape) -> Result<
 /// ```
 #[must_use]
 pub fn byte_strides_is_major_to_minor(byte_strides: &[u64], sizes: &[u64], element_type: ElementType) -> bool {
+    // `None` if the product is too large: then no stride can be right.
     let mut expected = Some(element_type.storage_bytes());
     byte_strides.len() == sizes.len()
         && byte_strides.iter().zip(sizes).rev().all(|(&stride, &size)| {

@@ -184,6 +184,7 @@ pub(crate) fn write(array: &SharedArray, layout: &Layout, generation: Option<Gen
 
 /// The cost of the programs with some layouts.
 fn cost_of(programs: &[Program], measured: &[Measured], today: &[Measured]) -> Cost {
+    // If the compiler refused a program, `measured` is empty, and there are no sums.
     let is_whole = measured.len() == programs.len();
     let entries = programs.iter().zip(measured).zip(today);
     let all = weighted(programs, measured).filter(|_| is_whole).and_then(|cost| u64::try_from(cost).ok());
@@ -201,6 +202,7 @@ fn cost_of_program(program: &Program, measured: &Measured, today: &Measured) -> 
     let more = |one: &Measured, other: &Measured| {
         let copies = one.copies.iter();
         let more = copies.flat_map(|(copy, &count)| {
+            // If `one` has a copy 3 times and `other` once, this lists it twice.
             let known = other.copies.get(copy).copied().unwrap_or(0);
             std::iter::repeat_n(copy.clone(), count.saturating_sub(known))
         });

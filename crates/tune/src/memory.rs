@@ -128,6 +128,7 @@ pub(crate) fn homes(arrays: &[SharedArray], most: u64) -> Option<Vec<Vec<Option<
             [] => vec![None],
             memories => memories.iter().copied().map(Some).collect(),
         };
+        // The memory of the last array changes first: (device, device), (device, host), (host, device), (host, host).
         let longer = |homes: Vec<Option<Memory>>| {
             own.iter().map(move |memory| [homes.as_slice(), &[*memory]].concat()).collect::<Vec<_>>()
         };

@@ -47,6 +47,7 @@ const EMPTY: &[u8] = b"module { func.func public @main() { return } }";
 
 /// A request to a compiler that only says which version it has.
 pub(crate) fn version_request(compiler: &Compiler, target: &Target) -> Vec<u8> {
+    // These settings are about a program, and do not change the version.
     let compiler = Compiler { replicas: None, partitions: None, options: Vec::new(), ..compiler.clone() };
     serde_json::to_vec(&Request::Version { compiler, device: target.to_string() }).unwrap_or_default()
 }
@@ -209,6 +210,7 @@ fn with_memory(module: &Module, said: &CompilerAnswer) -> [Vec<Shape>; 2] {
 /// Shapes with the memory spaces that a module gives them. If the module has other shapes, such as a tuple of these, the given shapes stay as they
 /// are.
 fn placed(shapes: &[Shape], known: &[Shape]) -> Vec<Shape> {
+    // Layouts are not compared, because only those of the module have memory spaces.
     let sizes = |shape: &Shape| {
         let array = shape.array()?;
         Some(array.dimensions().iter().map(|size| size.extent()).collect::<Vec<_>>())

@@ -33,10 +33,12 @@ impl FromStr for Share {
             return Err(EXPECTED.to_owned());
         }
         let place = |text: &str| {
+            // A place has no colon, but the name of a program may have one, such as `c:/x`.
             let (program, place) = match text.rsplit_once(':') {
                 Some((program, place)) => (Some(program.to_owned()), place),
                 None => (None, text),
             };
+            // `parse` alone would also accept `+1`.
             let number =
                 |rest: &str| rest.parse::<usize>().ok().filter(|_| rest.bytes().all(|byte| byte.is_ascii_digit()));
             let parameter =
@@ -110,6 +112,7 @@ pub(crate) fn places(
                 }
             };
             let donated = &donated[number];
+            // A donated parameter and its result are in the same memory, so they need the same layout.
             let mates = match place {
                 Place::Parameter(parameter, _) => donated.get(parameter).map(|&result| Place::Result(vec![result])),
                 Place::Result(index) => donated

@@ -170,6 +170,7 @@ impl World {
 
     /// Checks that a buffer has the right value at each element, and 0 in padding.
     fn check_buffers(&self) {
+        // Indices are below 5, so every element has a value of its own, from 1 to 249. None is 0, as padding is.
         let value = |index: &[u64]| index.iter().fold(1, |value, &index| value * 5 + index as u8);
         let x = DynBuffer::from_fn_with::<U8>(self.shape.clone(), |index| value(&wide(index))).unwrap();
         let expected = self.map.iter().map(|index| index.as_deref().map_or(0, value)).collect::<Vec<_>>();

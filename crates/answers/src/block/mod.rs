@@ -201,6 +201,7 @@ impl Vector {
         };
         let sizes = block.dimensions().iter().map(size).collect::<Option<Vec<_>>>()?;
         let whole = layout.with_whole_tiles().ok()?;
+        // After a load, the relayout makes whole tiles. Before a store, it begins with whole tiles.
         let (from, to) = if is_stored { (whole, layout) } else { (layout, whole) };
         Some(Self {
             layout: layout.to_string(),

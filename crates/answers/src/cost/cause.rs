@@ -237,6 +237,7 @@ fn used(copy: &Copy<'_>) -> Side {
 fn seen_as(array: Option<&ArrayShape>, seen: &ArrayShape, layout: String) -> String {
     match array {
         Some(array) if !is_same(array, seen) => {
+            // For example `{1,0}, which is {2,1,0} as f32[8,16,128]`.
             let sizes = seen.to_string();
             let sizes = sizes.split('{').next().unwrap_or_default();
             format!("{}, which is {layout} as {sizes}", plain(array.layout()))

@@ -174,6 +174,7 @@ pub(super) fn is_same(one: &ArrayShape, other: &ArrayShape) -> bool {
 /// The layout with this order, with the tiles and the element size of another layout, in the default memory space.
 pub(super) fn layout(order: &[usize], other: &Layout) -> Option<Layout> {
     let tiles: String = other.tiles().iter().map(ToString::to_string).collect();
+    // For example `{1,0}`, `{1,0:T(8,128)}`, `{1,0:E(4)}` or `{1,0:T(8,128)E(4)}`.
     let mut tiles = if tiles.is_empty() { tiles } else { format!(":T{tiles}") };
     if other.element_size_in_bits() > 0 {
         tiles += if tiles.is_empty() { ":" } else { "" };

@@ -455,6 +455,7 @@ impl Runs {
         let (picoseconds, busy) = (sum(|run| run.duration), sum(|run| run.busy));
         let mut sorted = runs.iter().map(|run| (run.device, run.start, run.duration)).collect::<Vec<_>>();
         sort(&mut sorted);
+        // If two runs of a device overlap, there is no time between them.
         let between = sorted.windows(2).filter_map(|pair| {
             let [(device, start, duration), (next_device, next, _)] = *pair else { return None };
             let gap = i128::from(next) - i128::from(start) - i128::from(duration);
@@ -581,6 +582,7 @@ fn together<'m>(
         let start = names.get(found.instruction.as_str()).copied();
         let done = start.into_iter().flat_map(|start| readers.of(start).collect::<Vec<_>>());
         let done = done.into_iter().find(|reader| reader.opcode().text().ends_with("-done"));
+        // An instruction alone, such as all-gather, or two, such as all-gather-start and all-gather-done.
         let parts = [Some(found.instruction.as_str()), done.map(Instruction::name)];
         let parts = parts.into_iter().flatten().filter_map(|name| by_name.get(name)).collect::<Vec<_>>();
         let beside = beside.get(found.instruction.as_str());

@@ -534,6 +534,7 @@ impl ProgramCost {
     pub fn remedies(&self) -> Vec<(Place, Layout)> {
         let mut remedies: Vec<(Place, Layout)> = Vec::new();
         for (place, layout) in self.copies.iter().filter_map(|copy| copy.remedy.as_ref()?.asked()) {
+            // The first remedy for a place counts: copies with the highest cost come first.
             if remedies.iter().all(|(other, _)| other != place) {
                 remedies.push((place.clone(), layout.clone()));
             }

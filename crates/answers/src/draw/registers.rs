@@ -118,6 +118,7 @@ impl RegisterDrawing {
         let [rows, columns] = [1, 0].map(|from_end| grid.iter().rev().nth(from_end).copied().unwrap_or(1));
         let shown = edges(rows).into_iter().flat_map(|row| edges(columns).into_iter().map(move |column| [row, column]));
         let register = |[row, column]: [u64; 2]| {
+            // Only the first register of each leading dimension is shown.
             let mut place = vec![0; grid.len().saturating_sub(2)];
             place.extend([row, column]);
             let number = row.saturating_mul(columns).saturating_add(column);
@@ -202,9 +203,11 @@ impl Run {
         match (&self.elements, index) {
             (None, None) => true,
             (Some(ranges), Some(index)) => {
+                // A run of one element in several lanes: this lane has the same element.
                 let same = ranges.iter().zip(index).all(|(range, entry)| range[1] == entry + 1);
                 let lanes = self.lanes[1] - self.lanes[0];
                 let repeats = ranges.iter().all(|range| range[1] - range[0] == 1);
+                // A run of columns of one row, one in each lane: this lane has the next column.
                 let next = ranges.split_last().zip(index.split_last()).is_some_and(|((last, rows), (entry, index))| {
                     last[1] == *entry
                         && last[1] - last[0] == lanes

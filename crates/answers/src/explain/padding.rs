@@ -159,6 +159,7 @@ impl Padding {
     #[must_use]
     pub fn new(array: &ArrayShape) -> Self {
         let dimensions = array.padded_dimensions().unwrap_or_default();
+        // The positions of all tiles. If the array takes more, the rest is tail padding.
         let tiled = dimensions.iter().fold(1_u64, |product, dimension| product.saturating_mul(dimension.padded_size));
         let tail = array.physical_elements().filter(|&physical| physical > tiled).map(|physical| (tiled, physical));
         let mut worst = dimensions.iter().filter(|dimension| is_padded(dimension)).collect::<Vec<_>>();

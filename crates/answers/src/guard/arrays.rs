@@ -101,6 +101,7 @@ impl ChangedArray {
     fn new(before: Form<'_>, now: Form<'_>, place: &Place, program: &Recorded) -> Option<Self> {
         let [old, new] = [before.array, now.array];
         let [old_layout, new_layout] = [old.layout(), new.layout()];
+        // Another sharding often changes the sizes on one device as well, so it comes first.
         let change = if !same_sharding(before.sharding.as_deref(), now.sharding.as_deref()) {
             ArrayChange::Sharding
         } else if !old.same_dimensions(new) || !old.same_element_type(new) {
@@ -140,6 +141,7 @@ impl ChangedArray {
 
 /// The arrays of the arguments or of the results, each with its place.
 fn forms<'a>(program: &'a Recorded, signature: &'a Signature, side: Side) -> Vec<(Place, Form<'a>)> {
+    // The shapes are those of the parameters, and then that of the result.
     let (parameters, result) = signature.shapes.split_at(program.parameters.len().min(signature.shapes.len()));
     let mut all = Vec::new();
     match side {

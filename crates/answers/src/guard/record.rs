@@ -542,6 +542,7 @@ impl RecordedCopy {
 
 /// The 64-bit FNV-1a hash of texts, as hexadecimal digits: the same in every release, unlike the standard library's.
 fn digest(texts: &BTreeSet<String>) -> String {
+    // With a 0 after each text, `ab` and `c` have another hash than `a` and `bc`.
     let bytes = texts.iter().flat_map(|text| text.bytes().chain([0]));
     let hash = bytes
         .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));

@@ -227,6 +227,7 @@ impl FromStr for Limit {
             found: found.to_owned(),
             position,
         };
+        // For example `cycles>2%` or `memory > +16MiB`.
         let end = text.find('>').unwrap_or(text.len());
         let (name, rest) = text.split_at(end);
         let names = Measure::ALL.map(Measure::name).join(", ");

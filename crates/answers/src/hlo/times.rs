@@ -122,6 +122,7 @@ impl Span {
         // The time of instructions that ran inside this one, such as the body of a loop.
         let inside = times.total_picoseconds.saturating_sub(times.picoseconds);
         let of_run = |all: u128| u64::try_from(all / u128::from(runs.max(1))).unwrap_or(u64::MAX);
+        // The time if every execution were as short, or as long, as this one. The time inside is known only as a sum.
         let bound = |one: u64| of_run((u128::from(one) * u128::from(times.count)).saturating_sub(inside.into()));
         Self {
             mean: of_run(times.picoseconds.into()),

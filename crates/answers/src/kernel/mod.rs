@@ -173,6 +173,7 @@ impl Kernels {
             if kernel.vmem.as_ref().is_none_or(|vmem| vmem.estimated) || kernel.target.is_none() {
                 continue;
             }
+            // `all` is sorted by kernel, so the windows of a kernel are next to each other.
             let begin = all.partition_point(|([of, _], ..)| *of < title);
             let windows = all.iter().skip(begin).take_while(|([of, _], ..)| *of == title);
             let missing = windows

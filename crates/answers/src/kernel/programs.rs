@@ -164,6 +164,7 @@ pub(super) fn against_xla(program: &[(&CompiledKernel, bool)], xla: &[CompiledKe
 impl ProgramFigures {
     fn new(instructions: &[(&CompiledKernel, bool)]) -> Self {
         let entries = || instructions.iter().map(|(entry, _)| *entry);
+        // If one figure is not known, there is no sum: it would be too small, and the program would look too good.
         let sum = |figure: fn(&CompiledKernel) -> Option<u64>| {
             entries().try_fold(0_u64, |total, entry| Some(total.saturating_add(figure(entry)?)))
         };
@@ -186,6 +187,7 @@ impl ProgramFigures {
             least: sum(|entry| entry.least),
             spills: entries().fold(0, |total, entry| total.saturating_add(entry.spills)),
             fills: entries().fold(0, |total, entry| total.saturating_add(entry.fills)),
+            // Instructions run one after another, so they use the same vector memory.
             vmem_bytes: entries().filter_map(|entry| entry.vmem.as_ref()?.bytes).max(),
             executed_slots,
             notes: entries()

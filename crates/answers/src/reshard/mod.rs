@@ -280,6 +280,7 @@ impl Change {
         let mut reshard = match rearrangement {
             Some(made) => made.reshard((array, from), to, layout.as_ref()).map_err(wrong)?,
             None => {
+                // The error does not say which sharding is wrong. So each is resharded to itself: this fails only for a wrong one.
                 from.reshard(to, array).map_err(|error| match [from, to].map(|side| side.reshard(side, array)) {
                     [Err(error), _] => ReshardError::Before(error),
                     [_, Err(error)] => ReshardError::After(error),
@@ -398,6 +399,7 @@ fn as_many_as_allowed(reshard: &Reshard, mut devices: impl Iterator<Item = i64>,
     let (mut listed, mut messages) = (Vec::new(), 0);
     for device in devices.by_ref() {
         messages += effort * reshard.sources(device).take(MAX_MESSAGES as usize).count() as u64;
+        // The first device is listed in any case, even if it alone has too many messages.
         if listed.len() == MAX_DEVICES || (messages > MAX_MESSAGES && !listed.is_empty()) {
             return (listed, 1 + devices.count() as u64);
         }

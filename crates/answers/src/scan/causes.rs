@@ -159,6 +159,7 @@ impl Cause {
         let (remedies, refuted) = helps(amount.line, amount.remedies(), trials);
         let refused = Refused::Memory(amount.clone());
         let parts = parts::large(amount, after);
+        // There are no words if the message does not say why.
         amount_words(amount).map(|_| Self::new(refused, parts, (remedies, refuted)))
     }
 

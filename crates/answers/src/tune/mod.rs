@@ -327,6 +327,7 @@ impl Tuning {
     pub fn sorted(&self) -> Vec<&Entry> {
         let mut entries: Vec<&Entry> = self.tried.iter().collect();
         sort_by_key(&mut entries, |entry| {
+            // `false` comes first: entries without a problem, and of these the ones with a cost.
             (self.problem(entry).is_some(), entry.cost.amount.is_none(), entry.cost.amount, entry.cost.bytes)
         });
         entries

@@ -108,6 +108,7 @@ pub fn byte_strides(array: &ArrayShape) -> Option<Vec<u64>> {
     let mut strides = vec![0; array.num_dimensions()];
     let mut stride = array.element_bits().checked_div(8);
     for &dimension in array.layout().minor_to_major() {
+        // The product of all sizes may be too large, because no stride uses it.
         *strides.get_mut(dimension)? = stride?;
         let extent = array.dimensions().get(dimension)?.extent();
         stride = stride.zip(extent).and_then(|(stride, extent)| stride.checked_mul(extent));

@@ -79,6 +79,7 @@ impl Line {
     /// Whether an instruction with this source location comes from the line.
     #[must_use]
     pub fn contains(&self, source: &Source<'_>) -> bool {
+        // `model.py` means the file `src/model.py`, too, but not `my_model.py`.
         let is_file = source.file.as_ref().and_then(|file| file.strip_suffix(self.file.as_str()));
         is_file.is_some_and(|folder| folder.is_empty() || folder.ends_with(['/', '\\']))
             && (self.line.is_none() || self.line == source.line)
@@ -89,6 +90,7 @@ impl FromStr for Line {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        // A colon without a number after it is part of the file's name, as in `c:/model.py`.
         let split = text.rsplit_once(':').and_then(|(file, line)| Some((file, Some(line.parse().ok()?))));
         let (file, line) = split.unwrap_or((text, None));
         if file.is_empty() {

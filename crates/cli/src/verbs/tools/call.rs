@@ -79,6 +79,7 @@ impl Call {
         let (start, mut told) = (Instant::now(), Duration::ZERO);
         let read = |output: std::process::ChildStdout| {
             let mut bytes = Vec::new();
+            // One byte more than allowed shows that the answer is too long.
             output.take(MAX_ANSWER + 1).read_to_end(&mut bytes).ok().map(|_| bytes)
         };
         let done = attend(command, b"", Until::Exit, read, |notes| {
@@ -210,6 +211,7 @@ fn words(parameter: &Parameter, option: &str, values: Vec<OsString>) -> Result<V
     for group in values.chunks(parameter.together()) {
         match group {
             [value] if parameter.kind == Kind::Flag => words.extend((value == "true").then(|| option.clone())),
+            // After `=`, a value may begin with `-`, such as a negative number.
             [value] => words.push([&option, OsStr::new("="), value].into_iter().collect()),
             _ if group.iter().any(|value| value.as_encoded_bytes().starts_with(b"-")) => {
                 return Err(format!("`{}`: no value of it begins with `-`", parameter.name));
