@@ -7,7 +7,8 @@ cd "$(dirname "$0")/.."
 
 quick=
 [ "${1:-}" != quick ] || { quick=yes && shift; }
-python=${1:-python3}
+# Classes in Python export memory from 3.12 on.
+python=${1:-$(scripts/find_python.sh 12 || echo python3)}
 environment=target/wheel
 rm -rf "$environment"
 "$python" -m venv "$environment"

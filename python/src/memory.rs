@@ -2,7 +2,7 @@
 //!
 //! # What SAFETY comments rely on
 //!
-//! - *Exported memory*: while a `Py_buffer` is held, its exporter neither frees nor moves the memory (PEP 3118).
+//! - *Exported memory*: while a `Py_buffer` or a `memoryview` is held, its exporter neither frees nor moves the memory (PEP 3118).
 //! - *No concurrent writes*: nobody writes an array while a call reads it, or uses it while a call writes it. The caller in Python
 //!   must see to that, as with NumPy: threads that share an array must synchronise.
 
@@ -13,6 +13,7 @@ use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
+use pyo3::types::PyMemoryView;
 use std::ffi::{CStr, c_int, c_long};
 use std::ops::Range;
 use std::sync::Arc;
@@ -44,17 +45,26 @@ impl Drop for Loan {
 
 /// Bytes that a Python object exports, in one piece.
 ///
-/// Only this object owns the `Py_buffer`, and with it the reference to the exporter; `__traverse__` reports that reference to the garbage
-/// collector. Like a tuple, it has no `__clear__`: a cycle through objects that never change also has one that can, and that one is cleared.
+/// A `memoryview` holds the export, and no `Py_buffer` is held here: when the garbage collector clears a cycle through an exporter whose class
+/// is written in Python (`__buffer__`), CPython 3.12 and 3.13 crash if a `memoryview` in the cycle has exports, but release those of the
+/// `memoryview` itself in the right order. Like a tuple, this object has no `__clear__`: a cycle through objects that never change also has one
+/// that can, and that one is cleared.
 #[pyclass(frozen, module = "xla_shape._native")]
-pub(crate) struct Lent(ReadableBuffer);
+pub(crate) struct Lent {
+    view: Py<PyMemoryView>,
+    /// The memory of `view`.
+    bytes: *const [u8],
+}
+
+// SAFETY: nobody writes the bytes (*no concurrent writes*), so all threads may read them, and each may release the `memoryview`.
+unsafe impl Send for Lent {}
+// SAFETY: as for `Send`.
+unsafe impl Sync for Lent {}
 
 #[pymethods]
 impl Lent {
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        // SAFETY: Python traverses objects while this thread is attached, and the token does not leave this function.
-        let py = unsafe { Python::assume_attached() };
-        visit.call(self.0.0.obj(py).map(Bound::as_unbound))
+        visit.call(&self.view)
     }
 }
 
@@ -65,9 +75,10 @@ impl Memory {
 
     /// The bytes that an object exports, if they are contiguous.
     pub(crate) fn lent(object: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let bytes = ReadableBuffer::of(object)?;
-        bytes.bytes()?;
-        Py::new(object.py(), Lent(bytes)).map(|lent| Self::Lent(Loan(Some(lent))))
+        let view = PyMemoryView::from(object)?;
+        let bytes = ptr::from_ref(ReadableBuffer::of(&view)?.bytes()?);
+        let lent = Py::new(object.py(), Lent { view: view.unbind(), bytes })?;
+        Ok(Self::Lent(Loan(Some(lent))))
     }
 
     pub(crate) fn tensor(tensor: Tensor) -> Self {
@@ -93,16 +104,18 @@ impl AsRef<[u8]> for Memory {
     fn as_ref(&self) -> &[u8] {
         match self {
             Self::Owned(bytes) => (**bytes).as_ref(),
-            // `lent` has checked that they are contiguous, so there is no error.
-            Self::Lent(Loan(lent)) => lent.as_ref().and_then(|lent| lent.get().0.bytes().ok()).unwrap_or_default(),
+            // SAFETY: `Memory::lent` got these bytes from the exporter, which keeps them until `view` releases them (*exported memory*). Only the
+            // garbage collector releases it earlier than `Lent` is dropped, after which no code reaches the objects of the cycle; and nobody
+            // writes the bytes (*no concurrent writes*).
+            Self::Lent(Loan(lent)) => lent.as_ref().map(|lent| unsafe { &*lent.get().bytes }).unwrap_or_default(),
             Self::Tensor(tensor) => (**tensor).as_ref(),
         }
     }
 }
 
 // SAFETY: `as_ref` returns the same memory each time, which lives as long as the value: it is owned by `Reusable` or `Tensor`, or
-// exported to the `Py_buffer` of a `Lent`, which the value keeps alive and which nothing releases before (*exported memory*). Nobody writes
-// it (*no concurrent writes*).
+// exported to the `memoryview` of a `Lent`, which the value keeps alive and which nothing that runs afterwards sees released (*exported memory*).
+// Nobody writes it (*no concurrent writes*).
 unsafe impl Storage for Memory {}
 
 /// Advises the system to use huge pages for memory of 4 MiB or more, as NumPy does (`indicate_hugepages` in

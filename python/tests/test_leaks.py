@@ -111,10 +111,15 @@ def test_cycles_are_collected(make):
         pytest.skip("classes in Python export no buffers")
     kept = []
     for use in (lambda buffer: buffer, lambda buffer: buffer.T, lambda buffer: buffer.data, lambda buffer: [memoryview(buffer), buffer]):
-        exporter = make()
-        exporter.own = use(xla_shape.Buffer("u8[32,32]", exporter))
-        kept.append(weakref.ref(exporter))
-        del exporter
+        # The collector clears objects in the order in which it found them: after a collection that they survive, that of their references.
+        for survives in (False, True):
+            exporter = make()
+            exporter.own = own = use(xla_shape.Buffer("u8[32,32]", exporter))
+            kept.append(weakref.ref(exporter))
+            del exporter
+            if survives:
+                gc.collect()
+            del own
     gc.collect()
     assert [reference() for reference in kept] == [None] * len(kept)
     # An exporter that is still in use is not freed.
