@@ -1,5 +1,5 @@
-//! What the examples of `xla-shape` share. Run one with `cargo run --release -p xla-shape-examples --bin NAME` (`matmul` with
-//! `--features ndarray`).
+//! Functions that the examples of `xla-shape` share. Run one with `cargo run --release -p xla-shape-examples --bin NAME` (`matmul` with `--features
+//! ndarray`).
 
 #![forbid(unsafe_code)]
 
@@ -53,8 +53,7 @@ impl Numbers {
 /// Compares a result with the expected numbers and prints the largest error, relative to the largest expected number.
 ///
 /// # Errors
-/// If the error is larger than `tolerance`, the lists have different lengths, something in them is infinite or no number, or all expected
-/// numbers are 0.
+/// If the error is larger than `tolerance`, the lists have different lengths, a number in them is infinite or NaN, or all expected numbers are 0.
 pub fn check(name: &str, found: &[f32], expected: &[f32], tolerance: f32) -> Result<(), Box<dyn Error>> {
     let largest =
         |numbers: &mut dyn Iterator<Item = f32>| numbers.fold(0.0, |a: f32, b| if b.abs() > a { b.abs() } else { a });

@@ -89,7 +89,7 @@ def _dtype(element_type: str) -> Any:
     return jnp.dtype(begin + bits + (f"_{rest}" if rest else ""))
 
 
-# What annotations call several element types.
+# Names in annotations that stand for several element types.
 _FAMILIES: dict[str, Any] = {"float": np.floating, "int": np.integer, "key": jax.dtypes.prng_key}
 
 
@@ -306,7 +306,7 @@ class Kernel:
         given += [*rest, *reversed(last)]
         least = sum(not p["variadic"] for p in self._operands)
         names = ", ".join(f"*{p['name']}" if p["variadic"] else p["name"] for p in self._operands)
-        # First: an operand whose name is misspelt is missing, too.
+        # Unknown names are reported first: if an operand's name is misspelt, the operand is also missing.
         for name in attributes:
             if name not in self._attributes:
                 known = ", ".join(self._attributes)
@@ -670,7 +670,7 @@ def _is_manual() -> bool:
         return True
     if jax.__version_info__ >= (0, 7):
         return False
-    # Older versions only tell the names of axes, including those of vmap.
+    # Older versions give only the names of axes, including those of vmap.
     from jax._src import core
 
     axes: Any = core

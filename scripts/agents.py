@@ -24,7 +24,7 @@ from mcp import Client, StdioServerParameters, stdio_client
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PROGRAM = ROOT / "target/debug/xla-shape"
 ROWS, WIDTH = 32768, 1024
-# The memory that the server may take after all calls in addition to that after the first ones, in KiB. The allocator keeps some.
+# The number of first calls, and by how many KiB the server's memory may grow in the calls after them. The allocator keeps some memory.
 FIRST, ROOM = 300, 4096
 
 
@@ -204,7 +204,7 @@ def memory():
 
 
 async def many_calls(agent, calls):
-    # Long answers are kept, the oldest are dropped: 16 of them are there before memory is measured.
+    # The server keeps the last 16 long answers. All 16 are there before memory is measured.
     async def some(count):
         for number in range(count):
             if number % 4:

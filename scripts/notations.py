@@ -104,7 +104,7 @@ def torch_positions(torch, text, sizes):
 def cute_positions(layouts, text, sizes):
     shape, stride = (eval(part) for part in text.split(":"))
     layout = layouts.Layout(shape, stride)
-    # A coordinate of one number for each dimension: modes of a dimension vary in colexicographic order.
+    # A coordinate has one number for each dimension. If a dimension has several modes, they vary in colexicographic order.
     return {index: layout(*index) for index in indices(sizes)}
 
 

@@ -127,7 +127,8 @@ def public(known):
             types.append((name, kind, line, item["id"]))
 
     visit(known["root"], "")
-    # The examples that read a type: its own, and the examples of a type with a field of it, if they read the field. Repeat until nothing is added.
+    # The examples that read a type: its own examples, and the examples of any type with a field or method of this type, if they read that member.
+    # Repeat until nothing is added.
     about, changes = {key: set(codes) for key, codes in examples.items()}, True
     while changes:
         changes = False

@@ -1,5 +1,5 @@
-// Builds the site: `node build.mjs WASM DIRECTORY`. Copies files, and writes what they know of each other: the policy has the hashes of the
-// scripts in the program's pages, and the service worker has the list of files and a version.
+// Builds the site: `node build.mjs WASM DIRECTORY`. Copies files. Writes the hashes of the scripts in the
+// program's pages into the policy, and the list of files and a version into the service worker.
 
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -12,10 +12,10 @@ import { EXAMPLES } from './examples.js';
 
 const MOST = 1_000_000;
 
-// A module without copies of the same function: generic code is compiled in each crate that uses it. Functions that call copies are alike only when
-// the copies are one, so copies are looked for again. Most other passes that rewrite functions would make the module smaller, but larger when it
-// is compressed. In the order of their names, functions that are alike stand together, which makes it a tenth smaller when it is compressed; the
-// names go after that.
+// The passes that remove copies of the same function: generic code is compiled in each crate that uses it. Functions that call different copies become
+// equal only when these copies are merged, so the pass runs several times. Most other passes that rewrite functions would make the module smaller, but
+// larger once it is compressed. Sorted by name, similar functions stand together, which makes the compressed module a tenth smaller. After that, the
+// names are removed.
 const COPIES = Array(3).fill('duplicate-function-elimination');
 const PASSES = [
   ...COPIES, 'remove-unused-names', 'remove-unused-brs', 'remove-unused-names', ...COPIES, 'merge-similar-functions', ...COPIES,
@@ -23,7 +23,7 @@ const PASSES = [
   'remove-unused-brs', 'remove-unused-names', 'vacuum',
   'reorder-functions-by-name', 'strip-debug',
 ];
-// What rustc uses of WebAssembly.
+// The features of WebAssembly that rustc uses.
 const FEATURES = ['bulk-memory', 'bulk-memory-opt', 'multivalue', 'mutable-globals', 'nontrapping-float-to-int', 'reference-types', 'sign-ext'];
 function merge(from, to) {
   const options = [...FEATURES.map(name => `--enable-${name}`), ...PASSES.map(name => `--${name}`)];
@@ -42,7 +42,7 @@ for (const name of new Set(EXAMPLES.flatMap(({ files = [], against = [] }) => [.
   cpSync(join(project, 'examples', name), join(site, 'examples', name));
 }
 
-// Each kind of page has one script, whatever it is about; an example of each kind is enough.
+// All pages of a kind have the same script, so one example of each kind is enough.
 const engine = new Engine(await WebAssembly.compile(program));
 const hashes = new Set();
 function addHashes(page) {
@@ -60,7 +60,7 @@ for (const { text, files = ['-'], against = [] } of EXAMPLES) {
 const page = readFileSync(join(here, 'index.html'), 'utf8');
 addHashes(page);
 const html = page.replace('HASHES', [...hashes].sort().join(' '))
-  // All at once, not each when another names it.
+  // So the browser loads all scripts at once, and not each one only when another imports it.
   .replace('<!-- SCRIPTS -->', scripts.filter(name => !['explorer.js', 'service.js'].includes(name)).map(name => `<link rel="modulepreload" href="${name}">`).join('\n'));
 writeFileSync(join(site, 'index.html'), html);
 

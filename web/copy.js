@@ -28,7 +28,7 @@ async function png(svg) {
 
 const text = text => navigator.clipboard.writeText(text);
 
-// By the names of the buttons; each has what it needs of the answer, or is not shown.
+// What each button copies, by its name. A button is shown only if the answer has what it copies.
 export const COPIES = {
   link: { of: () => true, copy: (_, link) => text(link) },
   command: { of: ({ shell }) => shell, copy: ({ shell }) => text(shell) },

@@ -3,7 +3,7 @@
 // Answers of a module whose memory has grown to more than this come from a new instance, because memory never shrinks.
 const KEPT = 256 << 20;
 
-// The question and the sources that `Engine.answer` takes, of lists of `{name, source}`.
+// Splits lists of `{name, source}` into the question and the sources that `Engine.answer` takes.
 export function split({ files, against, ...more }) {
   const names = list => list.map(({ name }) => name);
   return [{ files: names(files), against: names(against), ...more }, [...files, ...against].map(({ source }) => source)];

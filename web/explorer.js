@@ -34,7 +34,7 @@ function start() {
 const START_AFTER = 100;
 compiled.then(() => setTimeout(() => { if (!worker) start(); }, START_AFTER), () => {});
 
-// A text of so many bytes is answered here as long as the worker is not ready, which takes longer to start.
+// A text of at most this many bytes is answered in the page itself while the worker is starting.
 const MOST_HERE = 4096;
 
 async function post(question) {
@@ -51,7 +51,7 @@ async function post(question) {
   setTimeout(() => { if (id === asked && running) working(); }, 300);
 }
 
-// Until the answer is there; a bar that only moves, because nobody knows how long that is.
+// Shows a moving bar until the answer is there. It has no length, because the time is not known.
 function working() {
   if (!$('progress').hidden) return;
   $('progress').removeAttribute('value');
@@ -120,7 +120,7 @@ function setFiles(side, files) {
   }
 }
 
-// The side that files go to which were not dropped on one: with the second box open and the first one in use, they are what is compared.
+// The side for files that were not dropped on a box. If the second box is open and empty and the first one is in use, the files go to the second.
 const free = () => sides[!$('second').hidden && list(sides[0]).length > 0 && list(sides[1]).length === 0 ? 1 : 0];
 
 function take(files, side = free()) {
@@ -232,7 +232,7 @@ async function load({ text, files, against }) {
 
 // The answer.
 
-// Only those who hear the page are told that nothing is given.
+// Shows the status. A text with `isSeen` false is only for screen readers.
 const say = (text, isSeen = true) => {
   $('status').textContent = text;
   $('status').classList.toggle('quiet', !isSeen);
@@ -264,7 +264,7 @@ function show(answer) {
   $('said').textContent = view.said;
   $('said').hidden = view.said === '';
   showForm();
-  // The buttons are new ones; the keyboard stays where it was.
+  // The buttons are new ones, so the one with the same text gets the focus back.
   for (const button of document.querySelectorAll('#readings button, #views button, #forms button')) if (button.textContent === focused) button.focus();
   for (const button of document.querySelectorAll('[data-copy]')) button.hidden = !COPIES[button.dataset.copy].of(answer);
   $('copied').textContent = '';
@@ -309,7 +309,7 @@ function showNext(text) {
 function showPage(page) {
   const frame = $('page').cloneNode(), theme = document.documentElement.dataset.theme;
   frame.hidden = !page;
-  // This page's own button is for both.
+  // The frame has no button for the theme: this page's button sets the theme of both.
   frame.srcdoc = page ? page.replace('<html lang="en">', theme ? `<html lang="en" data-theme="${theme}">` : '<html lang="en">')
     .replace('</head>', '<style>#theme{display:none}</style></head>') : '';
   $('page').replaceWith(frame);

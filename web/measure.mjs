@@ -23,7 +23,7 @@ const folder = mkdtempSync(join(tmpdir(), 'explorer-'));
 const answered = page => page.waitForFunction(
   () => /This is|error/.test(document.getElementById('status').textContent) && !document.querySelector('[aria-busy=true]'), null, { timeout: 240_000 });
 
-// From the start of the navigation until the answer is in the page: the first visit, then with the module that the browser keeps compiled.
+// The time from the start of the navigation until the answer is in the page: on the first visit, and with the compiled module that the browser keeps.
 async function first() {
   const fragment = await toFragment({ text: 'bf16[2048,1,2048,128]{0,1,3,2:T(4,128)(2,1)}' });
   const context = await browser.newContext({ serviceWorkers: 'block' });

@@ -6,7 +6,7 @@ import { isZip, unzip } from './zip.js';
 
 let engine;
 
-// A list without archives: the only file of a list may be one.
+// The files of a list. If its only file is an archive, these are the files in the archive.
 async function unpacked(list, progress) {
   if (list.length !== 1) return list;
   const [{ source }] = list;
@@ -22,7 +22,7 @@ onmessage = async ({ data: { id, module, files, against, reading, view, width } 
   }
   if (!files) return;
   try {
-    // Files may be unpacked, then read; each is a bar of its own.
+    // Files may be unpacked first, and then they are read. Each of the two has a bar of its own.
     const bar = () => {
       let last = 0;
       return part => {

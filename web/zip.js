@@ -63,7 +63,7 @@ async function contents({ name, method, packed, unpacked }, data, limits, left) 
     return new Uint8Array(await data.arrayBuffer());
   }
   if (method !== 8) throw new Error(`zip: ${name} is compressed by method ${method}; 0 and 8 are read`);
-  // The size is only said to be this: what comes out is counted.
+  // The archive states this size, which may be wrong: the unpacked bytes are counted.
   const bytes = new Uint8Array(unpacked);
   let at = 0;
   try {

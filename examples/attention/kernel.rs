@@ -21,13 +21,13 @@ const QK: Operation<'_> =
 const SV: Operation<'_> =
     Operation::Dot(DotDimensions { lhs_batch: &[0], rhs_batch: &[0], lhs_contracting: &[2], rhs_contracting: &[1] });
 
-/// The queries and the positions of a block: their scores, 128 KiB, stay in the L2 cache.
+/// The number of queries and of positions in a block. Their scores take 128 KiB, so they stay in the L2 cache.
 const QUERIES: usize = 128;
 const POSITIONS: usize = 256;
 
 /// The layout of one head, and of the factors of both products.
 type L = layout!({1,0:T(8,128)(2,1)});
-/// The keys of one head, and as the second factor of `q · kᵀ`: the same bytes.
+/// The keys of one head, and the same bytes as the second factor of `q · kᵀ`.
 type Keys<const N: usize, const D: usize> = Array<Bf16, (Size<N>, Size<D>), layout!({0,1:T(8,128)(2,1)})>;
 type Transposed<const D: usize, const N: usize> = Array<Bf16, (Size<D>, Size<N>), L>;
 /// Scores, values and sums.
@@ -39,7 +39,8 @@ type BlockSums<const D: usize> = shape!(f32[?,D]{1,0:T(8,128)});
 /// A block of the result.
 type Out<'a, const H: usize, const N: usize, const D: usize> = ViewMut<'a, Part<Heads<H, N, D>, Heads<1, QUERIES, D>>>;
 
-/// Each head has a thread: blocks of the result do not overlap. The last one has this thread, which a small problem needs alone.
+/// Computes each head on a thread of its own, because the blocks of the result do not overlap. The last head is computed on the calling thread, so a
+/// single head needs no other thread.
 pub(crate) fn attention<const H: usize, const N: usize, const D: usize>(
     q: View<'_, Heads<H, N, D>>,
     k: View<'_, Heads<H, N, D>>,
@@ -72,7 +73,7 @@ fn one_head<const H: usize, const N: usize, const D: usize>(
 ) {
     let keys = k.index_axis::<0, L>(head).as_array().expect("whole bytes").relayout::<Keys<N, D>>();
     let keys = keys.transpose::<Transposed<D, N>, _>(permutation![1, 0]);
-    // In f32, because the weights would lose half of their digits in bf16.
+    // The second product is in f32, because the weights would lose half of their digits in bf16.
     let values = v.index_axis::<0, L>(head).map::<Floats<N, D>>(|x| bf16_to_f32(&[x])[0]);
     for (place, out) in blocks.iter_mut().enumerate() {
         let q = q.block::<Heads<1, QUERIES, D>>([head, place, 0]);
@@ -106,8 +107,8 @@ fn zeros<S: WholeArray<Element = F32>>(sizes: S::Index) -> Buffer<S> {
     Buffer::<S>::zeroed_with(shape).expect("memory for a block")
 }
 
-/// Makes weights of scores: `exp(scale · (score - max))`, where `max` is the largest score of the row so far. If `max` grows, the
-/// sums so far are scaled down.
+/// Turns scores into weights: `exp(scale · (score - max))`, where `max` is the largest score of the row so far. If `max` grows, the sums so far are
+/// scaled down.
 struct Weigh<'a, S: ArrayType, T: ArrayType> {
     scores: ViewMut<'a, S>,
     scale: f32,

@@ -1,7 +1,7 @@
 //! An attention block on bf16 tiles: `softmax(q · kᵀ / √d) · v` for each head, with sums in f32.
 //!
-//! The kernel is generic over the numbers of heads, of positions and of a position's numbers. XLA's rule for `dot_general` checks the shapes of
-//! both products at compile time, for all that the program uses.
+//! The kernel is generic over the number of heads, the number of positions, and the length of a position's vector. XLA's rule for `dot_general`
+//! checks the shapes of both products at compile time, for all sizes that the program uses.
 //!
 //! ```text
 //! cargo run --release -p xla-shape-examples --bin attention
@@ -47,7 +47,7 @@ fn run<const H: usize, const N: usize, const D: usize>() -> Result<(), Box<dyn E
     check(Heads::<H, N, D>::TEXT, &values(&out), &expected, 1.0 / 256.0)
 }
 
-/// One head by plain loops over row-major f32. Both innermost loops go along rows; in the first, a row has the positions.
+/// One head by plain loops over row-major f32. Both innermost loops go along rows, because the keys are transposed first.
 fn by_loops<const N: usize, const D: usize>([q, k, v]: [&[f32]; 3]) -> Vec<f32> {
     let mut keys = vec![0.0; D * N];
     for (j, k) in k.chunks_exact(D).enumerate() {

@@ -39,10 +39,10 @@ const _: () = assert_result::<(Image, Kernel), Output>(CONVOLUTION);
 
 fn convolution(image: View<'_, Image>, kernel: View<'_, Kernel>, mut output: ViewMut<'_, Output>) {
     for index @ [batch, row, column, _] in output.shape().indices().step_by(128) {
-        // All output features at once: they are contiguous in the kernel and in the output.
+        // Compute all output features at once, because they are contiguous in the kernel and in the output.
         let mut sums = [0.0; 128];
         for [u, v, feature, _] in kernel.shape().indices().step_by(128) {
-            // Outside of the image, there are zeros.
+            // Outside the image, there are zeros.
             let place = (row * STRIDE + u).checked_sub(PADDING).zip((column * STRIDE + v).checked_sub(PADDING));
             let Some(factor) = place.and_then(|(y, x)| image.get([batch, y, x, feature]).ok()) else { continue };
             let Some(features) = kernel.line::<-1>([u, v, feature, 0]) else { continue };

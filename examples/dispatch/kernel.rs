@@ -1,4 +1,4 @@
-//! The kernels, and which array goes to which.
+//! The kernels, and the choice between them.
 
 use std::error::Error;
 use xla_shape::element::F32;

@@ -51,7 +51,7 @@ fn made_at_run_time() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The time that it takes to try arms that do not match.
+/// Measures how long it takes to try arms that do not match.
 fn time_of_a_miss() -> Result<(), Box<dyn Error>> {
     const TIMES: u32 = 1_000_000;
     let x = DynBuffer::zeroed_with("f32[64,256]{1,0:T(8,128)S(1)}".parse()?)?;

@@ -13,7 +13,7 @@ pub(crate) const OUTPUTS: usize = 128;
 pub(crate) type Image = shape!(f32[BATCH,SIZE,SIZE,GROUPS * INPUTS]{3,2,1,0:T(8,128)});
 pub(crate) type Kernel = shape!(f32[3,3,INPUTS,GROUPS * OUTPUTS]{3,2,1,0:T(8,128)});
 pub(crate) type Output = shape!(f32[BATCH,SIZE,SIZE,GROUPS * OUTPUTS]{3,2,1,0:T(8,128)});
-/// What belongs to one group.
+/// The parts of the kernel and of the output that belong to one group.
 type KernelGroup = shape!(f32[3,3,INPUTS,OUTPUTS]{3,2,1,0:T(8,128)});
 type OutputGroup = shape!(f32[BATCH,SIZE,SIZE,OUTPUTS]{3,2,1,0:T(8,128)});
 
@@ -27,7 +27,7 @@ const CONVOLUTION: Operation<'_> = Operation::Convolution {
 // A kernel of 64 input features would not compile: each group sees 16.
 const _: () = assert_result::<(Image, Kernel), Output>(CONVOLUTION);
 
-/// The row or column of the image under tap `tap` of the kernel; outside of the image, there are zeros.
+/// The row or column of the image under tap `tap` of the kernel; `None` outside the image, where there are zeros.
 pub(crate) fn place(output: usize, tap: usize) -> Option<usize> {
     (output + tap).checked_sub(1).filter(|&place| place < SIZE)
 }
@@ -51,7 +51,7 @@ pub(crate) fn convolution(image: View<'_, Image>, kernel: View<'_, Kernel>, mut 
     }
 }
 
-/// The same over row-major slices.
+/// The same computation over row-major slices.
 pub(crate) fn by_hand(image: &[f32], kernel: &[f32], output: &mut [f32]) {
     for group in 0..GROUPS {
         for i in 0..BATCH * SIZE * SIZE {

@@ -1,4 +1,4 @@
-//! The kernel, and the same by hand.
+//! The kernel, and the same computation by hand.
 
 use xla_shape::infer::{DotDimensions, Operation, assert_result};
 use xla_shape::iter::runs;
@@ -31,7 +31,7 @@ fn unpack(word: u32, row: usize) -> f32 {
     f32::from(((word << (28 - 4 * row)).cast_signed() >> 28) as i8)
 }
 
-/// The weights are unpacked row by row, where they are multiplied.
+/// Unpacks the weights row by row, directly before they are multiplied.
 pub(crate) fn product(x: View<'_, X>, weights: View<'_, Words>, scales: View<'_, Scales>, mut y: ViewMut<'_, Y>) {
     y.fill(0.0);
     for k in 0..K {

@@ -1,8 +1,8 @@
-//! The kernel, and the same by plain loops.
+//! The kernel, and the same computation by plain loops.
 
 use xla_shape::{Buffer, View, shape};
 
-/// The rows of an entry of the batch.
+/// The number of rows in each entry of the batch.
 const POSITIONS: usize = 24;
 pub(crate) const M: usize = 4 * POSITIONS;
 pub(crate) const K: usize = 500;

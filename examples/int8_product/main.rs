@@ -1,4 +1,4 @@
-//! A product of bytes with a scale for each row of activations and each column of weights, as quantized models have it.
+//! A product of bytes with a scale for each row of activations and each column of weights, as in quantized models.
 //!
 //! The sums are exact integers, and each is multiplied by its two scales once. The rows of all entries of a batch are rows of one product.
 //!

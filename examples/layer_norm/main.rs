@@ -1,6 +1,6 @@
 //! Layer normalisation: each row gets mean 0 and variance 1; then each column is multiplied by a factor, and a summand is added.
 //!
-//! The factors are another array. That it can be broadcast along the rows of `x` is checked at compile time.
+//! The factors are in a second array. The compiler checks that it can be broadcast along the rows of `x`.
 //!
 //! ```text
 //! cargo run --release -p xla-shape-examples --bin layer_norm

@@ -180,7 +180,7 @@ where
     if !out.iter().zip(&expected).all(close) {
         return Err("the products are not the same".into());
     }
-    // The best time of each, because disturbances only make a run longer.
+    // Take the best time of each, because disturbances only make a run longer.
     let [ours, theirs] = [ours, theirs].map(|times: Vec<Duration>| {
         2.0 * (SIZE * SIZE * SIZE) as f64 / times.into_iter().min().unwrap_or_default().as_secs_f64() / 1e9
     });

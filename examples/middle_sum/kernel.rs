@@ -1,4 +1,4 @@
-//! The kernel, and the same by hand.
+//! The kernel, and the same computation by hand.
 
 use xla_shape::element::F32;
 use xla_shape::types::{Array, LayoutType, StaticDim};
@@ -18,7 +18,7 @@ pub(crate) fn sum<B: StaticDim, S: StaticDim, D: StaticDim, L: LayoutType, R: La
     }
 }
 
-/// The same over slices of row-major memory.
+/// The same computation over slices of row-major memory.
 pub(crate) fn by_hand(x: &[f32], out: &mut [f32], [rows, columns]: [usize; 2]) {
     out.fill(0.0);
     for (x, sums) in x.chunks_exact(rows * columns).zip(out.chunks_exact_mut(columns)) {

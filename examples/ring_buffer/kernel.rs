@@ -1,13 +1,13 @@
-//! The ring, and the same over slices.
+//! The ring, and the same computation over slices.
 
 use std::ops::Range;
 use xla_shape::{Buffer, layout, shape};
 
 pub(crate) const PAGES: usize = 8;
-/// The positions of a page.
+/// The number of positions in a page.
 pub(crate) const PAGE: usize = 128;
 pub(crate) const CAPACITY: usize = PAGES * PAGE;
-/// The numbers of a key, a value and a query.
+/// The length of a key, a value and a query.
 pub(crate) const D: usize = 128;
 
 pub(crate) type Keys = shape!(f32[PAGES,D,PAGE]{2,1,0:T(8,128)});
@@ -15,7 +15,7 @@ pub(crate) type Values = shape!(f32[PAGES,PAGE,D]{2,1,0:T(8,128)});
 /// The layout of one page.
 type Page = layout!({1,0:T(8,128)});
 
-/// The positions of a window, page by page: the page's number in the ring, and the rows of it.
+/// The positions of a window, page by page: the page's number in the ring, and its rows in the window.
 pub(crate) fn pages(mut window: Range<usize>) -> impl Iterator<Item = (usize, Range<usize>)> {
     std::iter::from_fn(move || {
         let (page, row) = (window.start / PAGE % PAGES, window.start % PAGE);
@@ -25,8 +25,8 @@ pub(crate) fn pages(mut window: Range<usize>) -> impl Iterator<Item = (usize, Ra
     })
 }
 
-/// The weights of a page's positions, for scores that grow: `exp(score - max)` with the largest score so far. What was added before is
-/// multiplied by the first result.
+/// Turns the scores of a page's positions into weights `exp(score - max)`, where `max` is the largest score so far. If `max` grows, earlier sums must
+/// be scaled down: the result is the factor.
 pub(crate) fn weigh(scores: &mut [f32], max: &mut f32) -> f32 {
     let before = *max;
     scores.iter_mut().for_each(|score| *score /= (D as f32).sqrt());
@@ -38,7 +38,7 @@ pub(crate) fn weigh(scores: &mut [f32], max: &mut f32) -> f32 {
 pub(crate) struct Ring {
     pub(crate) keys: Buffer<Keys>,
     pub(crate) values: Buffer<Values>,
-    /// The number of positions so far, of which the ring has the last ones.
+    /// The number of positions so far. The ring holds the last ones.
     pub(crate) end: usize,
 }
 
@@ -77,7 +77,7 @@ impl Ring {
     }
 }
 
-/// The same over row-major slices.
+/// The same computation over row-major slices.
 pub(crate) fn by_hand(keys: &[f32], values: &[f32], end: usize, query: &[f32; D], window: usize) -> [f32; D] {
     let (mut out, mut total, mut max) = ([0.0; D], 0.0, f32::MIN);
     for (page, rows) in pages(end - window..end) {

@@ -1,7 +1,7 @@
-//! Attention of one new position over the last ones, whose keys and values are in a ring of pages: where the window begins and ends is known
-//! at run time. Compared with the same loops over slices.
+//! Attention of one new position over the last ones. Their keys and values are in a ring of pages, and the beginning and the end of the window are
+//! known only at run time. The results are compared with the same loops over slices.
 //!
-//! The keys of a page lie across, so that neighbouring positions are neighbours in memory: both loops go along lines.
+//! The keys of a page are transposed, so that neighbouring positions are adjacent in memory, and both loops go along lines.
 //!
 //! ```text
 //! cargo run --release -p xla-shape-examples --bin ring_buffer
@@ -29,7 +29,7 @@ fn expected(keys: &[[f32; D]], values: &[[f32; D]], query: &[f32; D]) -> Vec<f32
 fn main() -> Result<(), Box<dyn Error>> {
     let mut numbers = Numbers::new(8);
     let mut vectors = |count: usize| (0..count).map(|_| [(); D].map(|()| numbers.number())).collect::<Vec<_>>();
-    // The ring is full twice, and the last page is not.
+    // The ring is filled more than twice, and its last page is not full.
     let (keys, values) = (vectors(2 * CAPACITY + 300), vectors(2 * CAPACITY + 300));
     let query = vectors(1)[0];
     let mut ring = Ring { keys: Buffer::zeroed(), values: Buffer::zeroed(), end: 0 };

@@ -25,7 +25,7 @@ fn softmax<S: ArrayType<Element = F32>>(mut x: ViewMut<'_, S>) {
     });
 }
 
-/// The same in bf16, with sums in f32.
+/// The same kernel in bf16, with sums in f32.
 fn softmax_bf16<S: ArrayType<Element = Bf16>>(mut x: ViewMut<'_, S>) {
     x.for_each_band_mut::<-1>(|mut rows| {
         let max = rows.fold(f32::MIN, |max, x| max.max(x.to_f32()), f32::max);

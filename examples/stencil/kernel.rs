@@ -14,7 +14,7 @@ pub(crate) type Tiled = shape!(f32[32,64,256]{2,1,0:T(8,128)});
 type Block = shape!(f32[8,16,256]{2,1,0:T(8,128)});
 type Around = shape!(f32[10,18,258]);
 
-/// By rows: each row is checked once.
+/// By rows. The bounds of each row are checked only once.
 pub(crate) fn by_rows(x: View<'_, RowMajor>, mut out: ViewMut<'_, RowMajor>) {
     let near = |i: usize, size: usize| [i.saturating_sub(1), i, (i + 1).min(size - 1)];
     for [z, y] in (0..Z).flat_map(|z| (0..Y).map(move |y| [z, y])) {
@@ -31,7 +31,7 @@ pub(crate) fn by_rows(x: View<'_, RowMajor>, mut out: ViewMut<'_, RowMajor>) {
     }
 }
 
-/// By windows: any layout of the arrays; the loops are over rows of a window, and over the runs that tiles cut a row of the block into.
+/// By windows, for arrays in any layout. The loops are over the rows of a window, and over the runs into which tiles cut a row of the block.
 pub(crate) fn by_windows(x: View<'_, Tiled>, mut out: ViewMut<'_, Tiled>) -> Result<(), WindowError> {
     for (x, mut out) in x.windows::<Block, Around>(Border::Clamp)?.zip(out.blocks_mut::<Block>()) {
         for [z, y] in (0..8).flat_map(|z| (0..16).map(move |y| [z, y])) {

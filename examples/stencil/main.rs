@@ -1,5 +1,5 @@
-//! A stencil of 27 points, `out[z,y,x] = Σ in[z±1,y±1,x±1]`, where the nearest element stands for those beyond the array: by rows over a
-//! row-major array, by windows over an array in tiles, and by hand over rows of fixed size.
+//! A stencil of 27 points, `out[z,y,x] = Σ in[z±1,y±1,x±1]`, with the nearest element in place of elements outside the array. Computed by rows of a
+//! row-major array, by windows of a tiled array, and by hand over rows of fixed size.
 //!
 //! ```text
 //! cargo run --release -p xla-shape-examples --bin stencil

@@ -48,7 +48,7 @@ pub(crate) fn typed<const M: usize, const K: usize, const N: usize, A: LayoutTyp
                                 *sum = (*sum + factors[k] * a) + second * b;
                             }
                         }
-                        // One row alone: the last of an odd number, or a layout without pairs.
+                        // A single row: the last one of an odd number, or a row in a layout without pairs.
                         _ => sums.iter_mut().zip(&row[0]).for_each(|(sum, a)| *sum += factors[k] * a),
                     }
                 }
@@ -75,7 +75,7 @@ fn exact_f32(value: bf16) -> f32 {
 
 /// `out = lhs · rhs` for buffers of any shape; the sizes are M, K and N.
 ///
-/// Accessors look positions up in tables that are made once; `DynBuffer::get` would compute each position.
+/// Accessors look up positions in tables that are made once; `DynBuffer::get` would compute each position.
 pub(crate) fn dynamic(
     lhs: &DynBuffer,
     rhs: &DynBuffer,

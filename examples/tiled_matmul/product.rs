@@ -1,4 +1,4 @@
-//! Finding a matrix product in an HLO module.
+//! Finds a matrix product in an HLO module.
 
 use xla_shape::hlo::{Instruction, Module, Opcode};
 use xla_shape::{ArrayShape, ElementType, Shape};

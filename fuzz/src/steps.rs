@@ -74,7 +74,7 @@ fn main() -> ExitCode {
         }
         println!("{}: {} steps for {} bytes; {} for each of {} bytes", target.name, most[0], most[1], each[0], each[1]);
     }
-    // Without any steps, the build does not count them.
+    // If there are no steps at all, this build does not count them.
     let counted = steps(&TARGETS[0], b"HloModule m") > 0;
     if is_law && counted { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -18,7 +18,8 @@ const WIDTH: usize = 100;
 
 /// An answer: `str()` is the text that the program prints, `data` its JSON as Python values; a notebook shows the picture or page.
 ///
-/// `answer[key]`, `len(answer)` and iteration apply to `data`. `bool()` is False if the answer is no. It raises a `ShapeError` if the answer is not known.
+/// `answer[key]`, `len(answer)` and iteration apply to `data`. `bool()` is False if the answer is no. It raises a `ShapeError` if the answer is not
+/// known.
 #[pyclass(frozen, module = "xla_shape")]
 pub(crate) struct Answer {
     json: String,
@@ -137,8 +138,8 @@ impl Answer {
     }
 }
 
-/// A page inside a notebook, apart from the notebook's own styles and scripts. The notebook keeps it compressed, in a quarter of the bytes; a script of
-/// one line decompresses it, as all browsers since 2023 can.
+/// A page inside a notebook, apart from the notebook's own styles and scripts. The notebook keeps it compressed, in a quarter of the bytes; a script
+/// of one line decompresses it, as all browsers since 2023 can.
 pub(crate) fn framed(py: Python<'_>, page: &str) -> PyResult<Text<String>> {
     const LEVEL: i32 = 9;
     let bytes = py.import("zlib")?.call_method1("compress", (page.as_bytes(), LEVEL))?;

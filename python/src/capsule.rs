@@ -66,7 +66,7 @@ pub(crate) fn take_tensor<T: FromManagedTensor>(capsule: &Bound<'_, PyCapsule>) 
         pointer.cast()
     };
     // SAFETY: `managed` is the box above, whose deleter frees the old tensor, or, since the capsule is named `dltensor_versioned`, a valid
-    // `DLManagedTensorVersioned` (standard). The capsule owns it, and passes it over when it is renamed below.
+    // `DLManagedTensorVersioned` (standard). The capsule owns it, and gives it up when it is renamed below.
     let tensor = unsafe { T::from_raw(managed) };
     let tensor = tensor.inspect_err(|_| {
         if is_old {

@@ -103,7 +103,7 @@ impl Layout {
         PyTuple::new(py, self.0.tiles().iter().map(tile).collect::<PyResult<Vec<_>>>()?)
     }
 
-    /// The bits that an element takes, or 0 for those of its type.
+    /// The bits that an element takes; 0 if these are the bits of its type.
     #[getter]
     fn element_size_in_bits(&self) -> u64 {
         self.0.element_size_in_bits()

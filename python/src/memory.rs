@@ -47,8 +47,8 @@ impl Drop for Loan {
 ///
 /// A `memoryview` holds the export, and no `Py_buffer` is held here: when the garbage collector clears a cycle through an exporter whose class
 /// is written in Python (`__buffer__`), CPython 3.12 and 3.13 crash if a `memoryview` in the cycle has exports, but release those of the
-/// `memoryview` itself in the right order. Like a tuple, this object has no `__clear__`: a cycle through objects that never change also has one
-/// that can, and that one is cleared.
+/// `memoryview` itself in the right order. Like a tuple, this object has no `__clear__`, because it never changes: every
+/// cycle has an object that can change, and the collector clears that one.
 #[pyclass(frozen, module = "xla_shape._native")]
 pub(crate) struct Lent {
     view: Py<PyMemoryView>,

@@ -253,7 +253,7 @@ impl Module {
         Ok(Answer::new(Expectations::new(vec![found])).judged(verdict))
     }
 
-    /// The same as `claims` of a module that was compiled here.
+    /// As `claims`, but for a module that this process has compiled.
     fn _claims(&self, statistics: Option<&str>) -> PyResult<Text<String>> {
         let program = analysed(&self.program, statistics)?;
         Ok(Text(claims_file(&Claims::of_program(&program))))
@@ -302,7 +302,7 @@ impl Module {
         Self::report(py, program, device, top, space)
     }
 
-    /// The same of a module that was compiled here, with the compiler's memory analysis as JSON.
+    /// As `memory`, but for a module that this process has compiled, with the compiler's memory analysis as JSON.
     fn _memory(
         &self,
         py: Python<'_>,

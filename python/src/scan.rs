@@ -23,9 +23,9 @@ pub(crate) fn scanned(text: &str) -> Scan {
 /// `amounts` say how much memory is needed and how much there is; `largest` and `most_padded` list the allocations, each with op_name and source
 /// where the message has them; `shapes` are all shapes.
 ///
-/// With `program`, the text of the program that was refused, in MLIR or HLO, or `for_`, such as 'v5e:2x4', remedies are compiled before they are recommended,
-/// and changes of sharding that a log warns of are compiled alone: `trial` says with which result. `instruction` of a cause is the instruction of the
-/// program that makes such a change, if only one can be meant.
+/// `program` is the text of the program that was refused, in MLIR or HLO, and `for_` names devices, such as 'v5e:2x4'. With one of them, remedies
+/// are compiled before they are recommended, and each change of sharding that a log warns of is compiled by itself: `trial` says with which
+/// result. `instruction` of a cause is the instruction of the program that makes such a change, if only one can be meant.
 #[pyfunction]
 #[pyo3(signature = (text, /, *, program = None, for_ = None))]
 pub(crate) fn scan(py: Python<'_>, text: &str, program: Option<&str>, for_: Option<&str>) -> PyResult<Answer> {

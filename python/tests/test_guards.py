@@ -65,7 +65,7 @@ def test_a_program_for_another_device_is_refused(compiled):
     for call in (lambda: Module(compiled.as_text()).memory("v5p"), lambda: memory(compiled.as_text(), "v5p")):
         with pytest.raises(ShapeError, match="not compiled for v5p, but for a CPU or a GPU.* `xla-shape compile PROGRAM --for v5p`"):
             call()
-    # It is not called, and not compiled again: what JAX made for that device is taken.
+    # A compiled program is neither called nor compiled again for another device.
     for program in (compiled, lowered):
         with pytest.raises(ShapeError, match="compiled for cpu, not for v5e"):
             memory(program, for_="v5e:2x2")

@@ -106,7 +106,7 @@ def _permuted(source: Any, shape: Shape, permute: list[int]) -> tuple[Any, Shape
 def from_dlpack(array: Any) -> Buffer:
     """A `Buffer` of another library's array, without a copy, through DLPack. The array must be on the CPU and contiguous.
 
-    It has bf16 and f8 too. Nobody may write the array while the buffer is there. Arrays that it does not accept can be copied with `relayout`.
+    Its elements may also be bf16 or f8. Nobody may write the array while the buffer is there. Arrays that it does not accept can be copied with `relayout`.
     """
     return _native.buffer_of_capsule(_capsule(array))
 

@@ -35,7 +35,7 @@ def blocks(
         print(blocks(matmul, [x, w], over={"bm": [256, 512], "bk": [512, 1024], "bn": [512, 1024]}, for_="v6e"))
 
     function: jitted or not. It gets the axes that it takes by name: as static arguments if it is jitted.
-    arguments: its arguments, such as `jax.ShapeDtypeStruct`s; or a function that makes them of the axes that it takes by name.
+    arguments: its arguments, such as `jax.ShapeDtypeStruct`s; or a function that makes them from axes, which it gets by name.
     over: the values of each axis. Every combination is a candidate.
     for_: the TPU.
     executor: where compilers run: any executor of `concurrent.futures`. By default, as many compilers run on this machine as it has cores

@@ -664,6 +664,6 @@ def check_layouts(function: Any, compiled: Any, *, static_argnames: tuple[str, .
         check_layouts(f, f.lower(x, gain).compile())        # or f.check(compiled)
 
     Arguments that the compiler drops, because nothing reads them, have no layout. The names of static arguments are only needed where
-    the annotations do not tell which arguments are arrays.
+    the annotations do not show which arguments are arrays.
     """
     signature_of(function).check(compiled, static_argnames)

@@ -24,7 +24,7 @@ def relayout_file(
 ) -> dict[str, Any]:
     """Copies an array in a file into another layout in another file, in little memory, whole or not at all.
 
-    `.npy`, `.npz` and `.safetensors` files tell the shape themselves; `from_` tells that of raw bytes. `tensor` names the array of a
+    `.npy`, `.npz` and `.safetensors` files contain the shape; `from_` is the shape of raw bytes. `tensor` names the array of a
     `.safetensors` or `.npz` file. Entry i of `permute` is the dimension of the source that becomes dimension i of the result.
     """
     done: dict[str, Any] = json.loads(

@@ -35,7 +35,7 @@ def fit(
             over={"batch": range(8, 257, 8), "remat": [False, True]}, for_=["v5e:2x4", "v6e:2x2"])
 
     function: jitted or not. It gets the axes that it takes by name: as static arguments if it is jitted.
-    arguments: its arguments, such as `jax.ShapeDtypeStruct`s; or a function that makes them of the axes that it takes by name.
+    arguments: its arguments, such as `jax.ShapeDtypeStruct`s; or a function that makes them from axes, which it gets by name.
     over: the values of each axis. `"for"` is the device, `"options"` a dict of options of the compiler; a value of `"mesh"` may be a dict of
         the sizes of axes by name, which becomes a `jax.sharding.AbstractMesh`.
     for_: the device or the devices, as `over["for"]`; v5e if neither is given.

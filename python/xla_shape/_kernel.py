@@ -28,7 +28,7 @@ def kernel(
     against: an earlier version, a function with the same arguments or a dump: the answer says what differs. If that version calls no kernel, the
         fusions of XLA's own code for it are compared.
     clock_ghz: the clock of the device: the answer has the least time that the bundles take.
-    anyway: ask the compiler even if the blocks of a kernel alone need more VMEM than the kernel may use. Otherwise, the answer then comes at once.
+    anyway: ask the compiler even if the blocks of a kernel alone need more VMEM than the kernel may use. Without it, the answer says so at once.
 
     Raises `ShapeError` if a program calls no kernel, or no device takes it.
     """

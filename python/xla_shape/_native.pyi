@@ -270,7 +270,7 @@ class Layout:
 
     @property
     def element_size_in_bits(self) -> int:
-        """The bits that an element takes, or 0 for those of its type."""
+        """The bits that an element takes; 0 if these are the bits of its type."""
 
     @property
     def memory_space(self) -> int:
@@ -309,7 +309,8 @@ class Sharding:
         """The same sharding without named axes."""
 
     def for_dimensions(self, dimensions: int, /) -> Sharding:
-        """The same sharding for an array of this many dimensions. As in JAX, a sharding that names axes may have fewer dimensions. The dimensions left out are not divided."""
+        """The same sharding for an array of this many dimensions. As in JAX, a sharding that names axes may have fewer dimensions. The dimensions
+        left out are not divided."""
 
     def shard_shape(self, shape: str | Shape, /) -> Shape:
         """The shape of a shard. Sizes are rounded up."""
@@ -522,7 +523,8 @@ class Module:
 class Answer:
     """An answer: `str()` is the text that the program prints, `data` its JSON as Python values; a notebook shows the picture or page.
 
-    `answer[key]`, `len(answer)` and iteration apply to `data`. `bool()` is False if the answer is no. It raises a `ShapeError` if the answer is not known.
+    `answer[key]`, `len(answer)` and iteration apply to `data`. `bool()` is False if the answer is no. It raises a `ShapeError` if the answer is not
+    known.
     """
 
     @property
@@ -694,9 +696,9 @@ def scan(text: str, /, *, program: str | None = None, for_: str | None = None) -
     `amounts` say how much memory is needed and how much there is; `largest` and `most_padded` list the allocations, each with op_name and source
     where the message has them; `shapes` are all shapes.
 
-    With `program`, the text of the program that was refused, in MLIR or HLO, or `for_`, such as 'v5e:2x4', remedies are compiled before they are recommended,
-    and changes of sharding that a log warns of are compiled alone: `trial` says with which result. `instruction` of a cause is the instruction of the
-    program that makes such a change, if only one can be meant.
+    `program` is the text of the program that was refused, in MLIR or HLO, and `for_` names devices, such as 'v5e:2x4'. With one of them, remedies
+    are compiled before they are recommended, and each change of sharding that a log warns of is compiled by itself: `trial` says with which
+    result. `instruction` of a cause is the instruction of the program that makes such a change, if only one can be meant.
     """
 
 def compile_it(device: str) -> str: ...

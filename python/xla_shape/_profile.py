@@ -18,6 +18,6 @@ def profile(path: str | os.PathLike[str], /, module: str | None = None) -> Modul
     module: its name, with or without the number of its program; by default the module that took the most time. `Module.modules` has
         the names of all.
 
-    Raises `ShapeError` if the path is no profile, or no module or several have the name.
+    Raises `ShapeError` if the path is not a profile, or if no module or several modules have the name.
     """
     return Module._profile(path, module)

@@ -214,7 +214,7 @@ def module(program: Any, *args: Any, for_: str | None = None) -> Module:
         module(f, x, y, for_="v5e:2x4")          # compiles f(x, y) for these TPUs, without one
         module(f, x, y, for_="h100")             # for this GPU, without one
 
-    args, for_: as of `memory`. With `for_`, a program that JAX has lowered for that device is compiled.
+    args, for_: as in `memory`. With `for_`, a program that JAX has lowered for that device is compiled.
 
     Raises `ShapeError` if the compiler refuses the program, or JAX compiled it for another device.
     """
@@ -242,7 +242,7 @@ def cost(program: Any, *args: Any, for_: str | None = None) -> Answer:
         cost(jax.jit(f).lower(x, y).compile())
         cost(f, x, y, for_="v5e")                # compiles f(x, y) for this TPU, without one
 
-    args, for_: as of `memory`.
+    args, for_: as in `memory`.
 
     Raises `ShapeError` if the compiler refuses the program, or JAX compiled it for another device.
     """

@@ -224,7 +224,7 @@ def walk(all, delay, most=50_000_000):
                 if test is not None and on is not None:
                     test = bool(test) == on[1]
                 if opcode.startswith("sbr"):
-                    # In the delay of a branch that is taken, another one has no effect.
+                    # A branch in the delay slots of a taken branch has no effect.
                     if landing is not None:
                         continue
                     if test is None:

@@ -20,7 +20,7 @@ pub fn corpus_path(name: &str) -> PathBuf {
 /// The rows of a file of the corpus, which has one JSON object a line and may be compressed (`.zst`).
 ///
 /// # Panics
-/// If the file is missing or has no line, or a line is not what `T` wants.
+/// If the file is missing or empty, or a line cannot be read as a `T`.
 #[must_use]
 pub fn corpus<T: DeserializeOwned>(name: &str) -> Vec<T> {
     let path = corpus_path(name);

@@ -1,12 +1,11 @@
-//! The library against the [reference](crate::reference).
+//! Compares the library with the [reference](crate::reference).
 
 use crate::reference::ReferenceShape;
 use std::fmt;
 use xla_shape::relayout::{Options, Plan, Stores};
 use xla_shape::{ArrayShape, ElementType, Slot, map::StaticStrideTable};
 
-/// Whether sizes, places and padding are the same by the library's tables, the run-time one and that of a `const`, as by
-/// the reference.
+/// Checks that the library's tables (the run-time one, and the one of a `const`) give the same sizes, positions and padding as the reference.
 ///
 /// # Errors
 /// The first difference, in words.
@@ -44,10 +43,10 @@ pub fn tables_agree(reference: &ReferenceShape, element_type: ElementType) -> Re
     }
 }
 
-/// Bytes around a destination that must stay what they are.
+/// The number of bytes around a destination that must not change.
 const GUARD: usize = 64;
 
-/// Whether a relayout of these bytes writes what the reference says, and nothing else.
+/// Checks that a relayout of these bytes writes what the reference says, and nothing else.
 ///
 /// `to` is an array of the same sizes with elements of as many bits. `content` is repeated as often as needed; it is not
 /// empty.

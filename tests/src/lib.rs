@@ -1,5 +1,5 @@
-//! What the tests share: the data made by XLA that they compare with (`corpus/README.md` says where it comes from),
-//! random shapes for laws, and what is fuzzed.
+//! Code that the tests share: the data of XLA with which they compare (`corpus/README.md` says where it comes from), random shapes for laws, and the
+//! fuzz targets.
 
 pub mod differential;
 pub mod fuzz;
@@ -9,8 +9,7 @@ pub mod strategy;
 use std::env;
 pub use xla_shape_corpus::{HloModule, corpus, corpus_path, hlo_modules};
 
-/// How many random cases a test takes: those of property tests, which are few in `cargo test` (`.cargo/config.toml`) and many in
-/// `scripts/laws.sh`. 256 without cargo.
+/// The number of random cases in a property test: few in `cargo test` (`.cargo/config.toml`), many in `scripts/laws.sh`, 256 without cargo.
 ///
 /// # Panics
 /// If `PROPTEST_CASES` is not a number.
@@ -19,7 +18,7 @@ pub fn cases() -> usize {
     env::var("PROPTEST_CASES").map_or(256, |cases| cases.parse().expect("PROPTEST_CASES is a number"))
 }
 
-/// Whether tests take their larger data, too: in `scripts/laws.sh`, not in `cargo test`.
+/// Whether tests also use their larger data: in `scripts/laws.sh`, not in `cargo test`.
 ///
 /// # Panics
 /// As [`cases`].
@@ -28,7 +27,7 @@ pub fn is_thorough() -> bool {
     cases() > 256
 }
 
-/// Every `step`th of some rows whose neighbours are similar, from the first; all of them if [`is_thorough`].
+/// The first row and every `step`th one after it, for rows whose neighbours are similar; all rows if [`is_thorough`].
 ///
 /// # Panics
 /// If `step` is 0, and as [`cases`].

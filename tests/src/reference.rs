@@ -1,5 +1,5 @@
-//! Where elements lie, a second time: written from the definition of tiled layouts alone, step by step and slowly, on
-//! vectors, without any code of the library. Its only way to the library is the text of a shape.
+//! A second implementation of the positions of elements. It follows the definition of tiled layouts step by step, is slow, works on vectors, and uses
+//! no code of the library. Only the text of a shape leads to the library.
 
 use std::fmt::{self, Display};
 
@@ -12,9 +12,9 @@ pub struct ReferenceShape {
     pub minor_to_major: Vec<usize>,
     /// The tiles, in the order in which they apply; `None` is `*`.
     pub tiles: Vec<Vec<Option<u64>>>,
-    /// `L`: the elements are a multiple of this many.
+    /// `L`: the number of elements is padded to a multiple of this.
     pub tail_alignment: u64,
-    /// `E`: the bits of an element; 0 for what its type takes.
+    /// `E`: the bits of an element; 0 for the usual number of its type.
     pub element_bits: u64,
     /// `M`: the bytes before the elements.
     pub prefix: u64,
@@ -31,7 +31,7 @@ impl ReferenceShape {
                 d.insert(0, 1);
                 e.insert(0, 0);
             }
-            // The dimension that each entry of the tile is about, a `*` folded into the next more minor one.
+            // The part of `d` and `e` that the tile covers. Each `*` combines its dimension with the next more minor one.
             let mut covered = d.split_off(d.len() - tile.len());
             let mut places = e.split_off(d.len());
             let mut sizes = Vec::new();
@@ -60,14 +60,14 @@ impl ReferenceShape {
         (d, e)
     }
 
-    /// Where an element lies, in elements.
+    /// The position of an element, in elements.
     #[must_use]
     pub fn linear_index(&self, index: &[u64]) -> u64 {
         let (d, e) = self.tiled(index);
         d.iter().zip(&e).fold(0, |position, (size, digit)| position * size + digit)
     }
 
-    /// The elements that the array takes, padding included.
+    /// The number of positions that the array takes, padding included.
     #[must_use]
     pub fn physical_elements(&self) -> u64 {
         let (d, _) = self.tiled(&vec![0; self.sizes.len()]);
@@ -95,10 +95,10 @@ impl ReferenceShape {
         })
     }
 
-    /// For each position, the index of the element that lies there, or `None` for padding.
+    /// For each position, the index of its element, or `None` for padding.
     ///
     /// # Panics
-    /// If two elements lie at one place, which no layout makes them do.
+    /// If two elements have the same position, which is impossible in any layout.
     #[must_use]
     pub fn map(&self) -> Vec<Option<Vec<u64>>> {
         let mut map = vec![None; self.physical_elements() as usize];

@@ -23,7 +23,7 @@ pub fn permutation(num_dimensions: usize) -> impl Strategy<Value = Vec<usize>> {
     Just((0..num_dimensions).collect::<Vec<_>>()).prop_shuffle()
 }
 
-/// A tile of one to four entries, of which all but the last may be `*`.
+/// A tile of one to four entries; all except the last may be `*`.
 pub fn tile() -> impl Strategy<Value = Tile> {
     let size = || prop_oneof![4 => 1..=4_u64, 1 => 5..=9_u64];
     let entry = prop_oneof![
@@ -41,7 +41,7 @@ pub fn tiles() -> impl Strategy<Value = Vec<Tile>> {
     vec(tile(), 0..=3)
 }
 
-/// An untiled or tiled layout of any order, all else at its default.
+/// An untiled or tiled layout with any order of dimensions; other attributes have their defaults.
 ///
 /// # Panics
 /// Never.
@@ -67,8 +67,8 @@ pub fn sizes() -> impl Strategy<Value = Vec<u64>> {
     })
 }
 
-/// An array whose elements and padding can be enumerated: at most [`MAX_POSITIONS`] positions, static sizes, any order,
-/// up to three tiles, all else at its default.
+/// An array whose elements and padding can be enumerated: at most [`MAX_POSITIONS`] positions, static sizes, any order, up to three tiles, defaults
+/// for other attributes.
 ///
 /// # Panics
 /// Never.
@@ -129,7 +129,7 @@ pub fn array_shape() -> impl Strategy<Value = ArrayShape> {
     })
 }
 
-/// Makes splits of an array out of any numbers: what does not fit is left out.
+/// Turns arbitrary numbers into splits of an array; numbers that do not fit are left out.
 fn fitting_splits(dimensions: &[Dimension], layout: &Layout, candidates: Vec<(usize, Vec<u64>)>) -> Vec<SplitConfig> {
     let mut splits: Vec<SplitConfig> = Vec::new();
     for (dimension, mut indices) in candidates {
@@ -157,7 +157,7 @@ pub fn shape() -> impl Strategy<Value = Shape> {
     })
 }
 
-/// An array in a layout of 2017, of few positions.
+/// An array in a layout of 2017, with few positions.
 ///
 /// # Panics
 /// Never.

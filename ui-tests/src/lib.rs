@@ -54,7 +54,7 @@ impl Compiler {
             .arg(&target)
             // With a target, the flags below are not those of macros and build scripts, which must run.
             .args(["--target", "host-tuple"])
-            // Programs get what the compiler optimises before LLVM. LLVM's passes and its machine code would only change code that no
+            // Programs link to a library that is optimised only before LLVM. LLVM's passes and its machine code would only change code that no
             // program here runs, and take as long as all the rest.
             .env("RUSTFLAGS", "-Cno-prepopulate-passes -Clinker-plugin-lto")
             .env_remove("CARGO_ENCODED_RUSTFLAGS")
@@ -90,7 +90,7 @@ impl Compiler {
         Self { arguments, folder: folder.into() }
     }
 
-    /// Compiles a program, whose path is from the workspace, with more arguments.
+    /// Compiles a program with these additional arguments. Its path is relative to the workspace.
     ///
     /// # Panics
     ///

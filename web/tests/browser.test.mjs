@@ -32,7 +32,7 @@ before(async () => {
       response.end();
     }
   });
-  // Another origin, to which no request may come.
+  // Another origin, which must not get any request.
   other = createServer((request, response) => {
     asked.push(request.url);
     response.setHeader('access-control-allow-origin', '*');
@@ -112,7 +112,7 @@ test('the first answer to an error text is there within ten seconds of opening t
   await status(page, 'a log or a message');
   assert.ok(performance.now() - from < 10_000);
   assert.match(await page.textContent('#output'), /hbm: 41\.7 GiB of 16 GiB/);
-  // Nothing has to be clicked before, and nothing to be scrolled after.
+  // The answer is visible without a click and without scrolling.
   const { y, height } = await page.locator('#output').boundingBox();
   assert.ok(y + Math.min(height, 60) < 900, `${y}`);
   await page.getByRole('button', { name: 'Advice: s32[8388608,8,4]' }).click();
@@ -156,7 +156,7 @@ test('links', async () => {
   await again.page.locator('#page').waitFor();
   assert.equal(await again.page.inputValue('#text'), 'f32[3,5]{1,0:T(2,2)}');
   assert.equal(await again.page.locator('#views [aria-pressed=true]').textContent(), 'Picture');
-  // The same in the window: a link that is pasted into the address.
+  // The same for a link that is pasted into the address of an open page.
   await again.page.evaluate(() => { location.hash = '#broken'; });
   await status(again.page, 'not whole');
   await again.close();
@@ -300,7 +300,7 @@ test('a large module does not freeze the page', async () => {
     setInterval(() => { const now = performance.now(); window.longest = Math.max(window.longest, now - last); last = now; }, 20);
   });
   await page.locator('#open').setInputFiles(path);
-  // It is stopped by another input, and asked for again.
+  // Another input stops the work; then the file is opened again.
   await page.waitForTimeout(300);
   await paste(page, 'f32[8]');
   await status(page, 'a shape');

@@ -43,7 +43,7 @@ test('Node: the element at each position', async () => {
   for (const { layout, physical_to_logical } of rows('linear_index')) {
     const { dimensions } = await answer(layout, 'shape', 'explain');
     const drawn = await answer(layout, 'shape', 'draw');
-    // Of large arrays, a drawing has a part.
+    // A drawing of a large array has only a part of it.
     for (const { position, index } of (drawn.memory ?? []).flat()) {
       const linear = index?.reduce((sum, at, dimension) => sum * dimensions[dimension] + at, 0) ?? -1;
       assert.equal(linear, physical_to_logical[position], `${layout}: ${position}`);

@@ -60,7 +60,7 @@ test('Node: an instance answers many questions, and frees them', async () => {
 });
 
 test('Node: too little memory is told as such, and the next question is answered', async () => {
-  // All but 256 KiB of the 4 GiB that there can be are taken.
+  // Only 256 KiB of the possible 4 GiB are left.
   class Small extends Engine {
     async restart() {
       await super.restart();
@@ -87,7 +87,7 @@ test('Node: links hold the whole state', async () => {
   for (const wrong of ['', '%', 'AAAA', await toFragment({ text: 1 }), await toFragment([]), await toFragment({ text: 'x', view: {} })]) {
     await assert.rejects(fromFragment(wrong), /not whole/);
   }
-  // A small link that becomes large.
+  // A small link whose unpacked content is large.
   await assert.rejects(fromFragment(deflateRawSync(JSON.stringify({ text: ' '.repeat(20 << 20) })).toString('base64url')), /not whole/);
   assert.ok((await toFragment({ text: 'f32[8]'.repeat(1000) })).length < LONGEST);
 });
@@ -139,7 +139,7 @@ test('Node: archives are bounded', async () => {
   const limits = { entries: 9, bytes: 4000, ratio: 1000, small: 0 };
   await assert.rejects(unzip(archive([...one, ['b', 'y'.repeat(3000)]]), limits), /at most 4000 bytes in all, b has 3000/);
   await assert.rejects(unzip(archive(one), { ...limits, ratio: 10 }), /times larger/);
-  // The entry says that it is smaller or larger than it is.
+  // The entry states a size that is too small or too large.
   await assert.rejects(unzip(archive(one, entry => { entry.unpacked = 5; })), /larger than 5 bytes/);
   await assert.rejects(unzip(archive(one, entry => { entry.unpacked = 3001; })), /has 3000 bytes, expected 3001/);
   await assert.rejects(unzip(archive(one, entry => { entry.flags = 1; })), /encrypted/);

@@ -1,4 +1,4 @@
-//! Turns errors into compile errors that underline the tokens that are wrong.
+//! Turns errors into compile errors that underline the wrong tokens.
 
 use crate::tokens::Text;
 use proc_macro::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};

@@ -1,8 +1,8 @@
-//! What editors need: they call the procedural macros without the path of the library.
+//! Support for editors, which call the procedural macros without the path of the library.
 //!
-//! An editor shows what a name inside `shape!` is, completes it and renames it. rust-analyzer does that only if the macro that the user writes makes
-//! the type itself: in the signature of an item it does not look into a macro that another macro calls. So with `cfg(rust_analyzer)`, the
-//! `macro_rules!` macros of `xla-shape`, which pass `$crate`, are left out, and users call these macros. Compilers never do.
+//! An editor can explain, complete and rename a name inside `shape!`. rust-analyzer does that only if the macro that the user writes makes the type
+//! itself: in the signature of an item it does not look into a macro that another macro calls. So with `cfg(rust_analyzer)`, the `macro_rules!`
+//! macros of `xla-shape`, which pass `$crate`, are left out, and users call these macros. Compilers never do.
 
 use proc_macro::TokenStream;
 use std::fs;
@@ -15,7 +15,7 @@ pub(crate) fn library() -> TokenStream {
     format!("::{}", name.as_deref().unwrap_or("xla_shape")).parse().unwrap_or_default()
 }
 
-/// The name of `xla-shape` in a manifest, as Rust writes it; `None` if the manifest does not say one, as with `other.workspace = true`.
+/// The name of `xla-shape` in a manifest, as Rust writes it; `None` if the manifest gives no name, as with `other.workspace = true`.
 fn name_in(manifest: &Path) -> Option<String> {
     const MAX_BYTES: u64 = 1 << 20;
     // Only a manifest is read.

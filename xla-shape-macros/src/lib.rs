@@ -1,9 +1,8 @@
 //! The procedural macros of `xla-shape`. Use them through that crate: its `macro_rules!` macros call these with the
 //! path of the library.
 //!
-//! The macros have no grammar and no rules of their own. `tokens` turns tokens into text, `xla-shape-core` parses it,
-//! and the result becomes a type (`expand`) or a compile error that underlines the tokens that are wrong (`diagnose`).
-//! `hlo` does the same for the text of a file.
+//! The macros have no grammar and no rules of their own. `tokens` turns tokens into text, `xla-shape-core` parses it, and the result becomes a type
+//! (`expand`) or a compile error that underlines the wrong tokens (`diagnose`). `hlo` does the same for the text of a file.
 //!
 //! ```ignore
 //! // What a user writes, with xla_shape:

@@ -1,4 +1,4 @@
-//! `shape_type!`: names for shapes, with documentation that says what an editor cannot see in the type.
+//! `shape_type!`: names for shapes. Their documentation says what editors do not show for the type.
 
 use crate::cursor::{Result, Tokens};
 use crate::tokens::{self, Text};
@@ -13,7 +13,7 @@ pub(crate) fn types(input: TokenStream) -> TokenStream {
     let mut made = TokenStream::new();
     while items.peek().is_some() {
         made.extend(item(&mut items, library.as_ref()).unwrap_or_else(|error| {
-            // One mistake does not hide the others.
+            // Continue with the next item, so that one mistake does not hide others.
             items.skip_statement();
             error.into_tokens()
         }));
@@ -36,7 +36,7 @@ fn item(items: &mut Tokens, library: Option<&TokenStream>) -> Result<TokenStream
     };
     let about = match text.text.parse::<Shape>() {
         Ok(shape) => description(&shape),
-        // Its sizes are expressions.
+        // The sizes of the shape are expressions.
         Err(_) => format!("`{}`", text.text),
     };
     Ok(alias(attributes, &format!("{about}."), visibility, name, type_tokens))

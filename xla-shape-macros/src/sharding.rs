@@ -124,7 +124,8 @@ fn divided(tiled: &TiledSharding) -> std::result::Result<String, String> {
         Devices::List(list) => listed(list),
         _ => return Err("expected an order of devices that types can have, found another".to_owned()),
     };
-    // The dimensions of the assignment after the array's are the subgroups': what devices with the same piece do with it.
+    // After the array's dimensions, the assignment has a dimension for each subgroup: the devices along it have the same piece, and the kind of the
+    // subgroup says what they do with it.
     let counts = tiled.assignment().dimensions().iter().skip(tiled.tiles().len());
     let groups = tiled
         .subgroups()

@@ -143,8 +143,8 @@ impl Text {
         found.into_iter().collect()
     }
 
-    /// The text of the token that contains this part of the text and more: a string or a lifetime, whose first
-    /// character was unexpected. `None` if the part is a whole token.
+    /// The text of the token that contains this part of the text, if the token is longer: a string or a lifetime whose first character was
+    /// unexpected. `None` if the part is a whole token.
     pub(crate) fn token_around(&self, part: xla_shape_core::Span) -> Option<&str> {
         let [token] = self.tokens_in(part) else { return None };
         if token.start == part.start && token.end == part.end { None } else { self.text.get(token.start..token.end) }

@@ -227,7 +227,7 @@ macro_rules! __dispatch_run {
     };
 }
 
-/// The shapes of an arm if all buffers have them, in nested pairs.
+/// The shapes of an arm, as nested pairs; `None` if not all buffers have these shapes.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __dispatch_fit {

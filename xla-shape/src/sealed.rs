@@ -38,7 +38,7 @@ macro_rules! tuples {
 
 for_each_arity!(tuples);
 
-/// For the beginning of generic functions that users call and that may raise an error in a constant (E0080).
+/// Belongs at the beginning of each generic function that users call and that may raise an error in a constant (E0080).
 ///
 /// The last note of such an error names the line that calls the function. Optimized builds lose that line if the compiler's MIR inliner
 /// inlines the function before the constants are evaluated. `inline(never)` would prevent it at a cost at run time; so would `#[cold]`,

@@ -1,4 +1,5 @@
-//! What a call through the C interface costs over the same call in Rust: the position of an element, and the element at a position.
+//! The additional time of a call through the C interface, compared with the same call in Rust: for the position of an element, and for the element at
+//! a position.
 //!
 //! Prints nanoseconds for each call, the difference, and the ratio: the least of several rounds that take turns.
 
@@ -35,7 +36,7 @@ fn measure(text: &str) {
     let error = unsafe { xla_shape_parse(text.as_ptr().cast(), text.len(), &raw mut shape) };
     assert!(error.is_null());
 
-    // Random indices, so that nothing is predicted from one call to the next.
+    // Random indices, so that the processor cannot predict anything from one call to the next.
     let sizes = placement.table().extents().to_vec();
     let mut random = fastrand::Rng::with_seed(7);
     let indices: Vec<Vec<u64>> = (0..1024).map(|_| sizes.iter().map(|&size| random.u64(0..size)).collect()).collect();
@@ -56,7 +57,7 @@ fn measure(text: &str) {
     for (call, (rust, c)) in [("linear_index", forward), ("multi_index", back)] {
         println!("{text:<42} {call:<14} {rust:>9.1} {c:>9.1} {:>11.1} {:>6.2}", c - rust, c / rust);
     }
-    // SAFETY: nobody uses it any more.
+    // SAFETY: nothing uses the shape any more.
     unsafe { xla_shape_free(shape) };
 }
 
@@ -78,7 +79,7 @@ fn timed(calls: &mut impl FnMut() -> u64) -> (f64, u64) {
     (start.elapsed().as_nanos() as f64 / CALLS as f64, result)
 }
 
-/// The call that the C function makes, as a caller in Rust that checks its indices would.
+/// The same call as the C function makes, as a caller in Rust that checks its indices would make it.
 #[inline(never)]
 fn rust_index(placement: &Placement, index: &[u64]) -> u64 {
     placement.table().checked_linear_index(black_box(index)).expect("the index is in bounds")

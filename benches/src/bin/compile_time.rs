@@ -16,7 +16,7 @@ const SHAPES: usize = 1000;
 /// The number of functions, each of which reads and writes an array of such a type.
 const KERNELS: usize = 100;
 
-/// The number of runs of each measurement, of which the shortest time counts.
+/// The number of runs of each measurement. The shortest time counts.
 const RUNS: usize = 5;
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -1,11 +1,11 @@
-//! The kernels of the examples, each beside the same by hand and beside the best way with a crate, on one thread.
+//! The kernels of the examples, each compared with the same kernel by hand and with the best way to use a crate, on one thread.
 //!
 //! ```text
 //! RAYON_NUM_THREADS=1 cargo run --release --manifest-path benches/Cargo.toml --bin peers -- [FILTER]
 //! ```
 //!
-//! `rten-gemm` otherwise takes several threads. Contenders take turns, and the shortest time of each counts. Their results are compared.
-//! The attention and the products of bytes are in `products`.
+//! Without `RAYON_NUM_THREADS`, `rten-gemm` uses several threads. Contenders take turns, and the shortest time of each counts. Their results are
+//! compared. The attention and the products of bytes are in `products`.
 
 use ndarray::linalg::general_mat_mul;
 use ndarray::{ArrayView2, ArrayView3, ArrayView4, ArrayViewMut2, ArrayViewMut3, Axis, Zip, s};
@@ -196,7 +196,7 @@ fn grouped_convolution() {
     let view = ArrayView4::from_shape((BATCH, SIZE, SIZE, GROUPS * INPUTS), &plain_image).expect("the sizes");
     let weights = ArrayView2::from_shape((TERMS, GROUPS * OUTPUTS), &plain_kernel).expect("the sizes");
     let mut columns = ndarray::Array2::zeros((BATCH * SIZE * SIZE, TERMS));
-    // What a group reads for each place of the output is a row of a matrix (im2col), which is multiplied by the group's weights.
+    // The elements that a group reads for a place of the output form a row of a matrix (im2col), which is multiplied by the group's weights.
     let mut by_ndarray = |peer: &mut [f32]| {
         let mut out = ArrayViewMut2::from_shape((BATCH * SIZE * SIZE, GROUPS * OUTPUTS), peer).expect("the sizes");
         for group in 0..GROUPS {

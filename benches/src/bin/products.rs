@@ -1,12 +1,13 @@
-//! Products of matrices in TPU tiles, beside crates that multiply row-major ones, and attention, on one thread.
+//! Products of matrices in TPU tiles, compared with crates that multiply row-major ones; and attention. All on one thread.
 //!
 //! ```text
 //! RAYON_NUM_THREADS=1 cargo run --release --manifest-path benches/Cargo.toml --bin products -- [FILTER]
 //! ```
 //!
-//! `rten-gemm` otherwise takes several threads. Cases whose name does not contain the filter are skipped.
+//! Without `RAYON_NUM_THREADS`, `rten-gemm` uses several threads. Cases whose name does not contain the filter are skipped.
 //!
-//! Contenders take turns, and the shortest time of each counts: the processor's time, of all threads, which other programs disturb less. Ours adds to the result, so each of its runs begins with zeros.
+//! Contenders take turns, and the shortest time of each counts: the processor time of all threads, which other programs disturb less than wall-clock
+//! time. Our product adds to the result, so each of its runs begins with zeros.
 
 use half::bf16;
 use ndarray::linalg::general_mat_mul;
@@ -27,7 +28,7 @@ type Tiled = layout!({1,0:T(8,128)});
 type Pairs = layout!({1,0:T(8,128)(2,1)});
 type Groups = layout!({1,0:T(32,128)(4,1)});
 
-/// The time, in seconds, that the process has had of processors.
+/// The processor time of this process, in seconds.
 fn processor_time() -> f64 {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
@@ -58,10 +59,10 @@ fn compare(what: &str, operations: usize, contenders: &mut [(&str, &mut dyn FnMu
 
 fn bytes<const M: usize, const K: usize, const N: usize>() {
     let x = Buffer::<Matrix<S8, M, K, Groups>>::from_fn(|[i, j]| (i * 31 + j * 17) as u8 as i8);
-    // Seven bits: without VNNI, their kernel adds two products in 16 bits with saturation, which 2 · 255 · 64 does not reach.
+    // Values have seven bits. Without VNNI, their kernel adds two products in 16 bits with saturation; 2 · 255 · 64 is still below the limit.
     let w = Buffer::<Matrix<S8, K, N, Groups>>::from_fn(|[i, j]| ((i * 13 + j * 7) as u8 as i8) >> 1);
     let mut y = Buffer::<Matrix<S32, M, N, Tiled>>::zeroed();
-    // Their left operand has no sign; 128 is its zero.
+    // Their left operand is unsigned, and 128 stands for zero.
     let rows = x.to_row_major().into_iter().map(|x| x.cast_unsigned() ^ 0x80).collect::<Vec<_>>();
     let (columns, zeros) = (w.to_row_major(), vec![128_u8; M]);
     let mut theirs = vec![0_i32; M * N];
@@ -86,7 +87,7 @@ fn bytes<const M: usize, const K: usize, const N: usize>() {
     assert!(y.to_row_major() == theirs, "the products are not the same");
 }
 
-/// A row of the result after the other.
+/// Computes one row of the result after the other.
 fn loops([k, n]: [usize; 2], a: &[f32], b: &[f32], c: &mut [f32]) {
     c.fill(0.0);
     for (a, c) in a.chunks_exact(k).zip(c.chunks_exact_mut(n)) {
@@ -140,7 +141,8 @@ fn floats<const M: usize, const K: usize, const N: usize>() {
     assert!(!small || by_loops == by_rten, "the products are not the same");
 }
 
-/// Attention of one head beside products alone: its own two, of bf16 and of f32, whole; and the best one, of f32.
+/// Attention of one head, compared with products alone: with its own two products of whole matrices, in bf16 and in f32; and with twice the product
+/// in f32, which is the faster one.
 fn attend<const N: usize, const D: usize>() {
     use attention::Heads;
     let value = |i: usize, j: usize| bf16::from_f32(((i * 31 + j * 17) % 15) as f32 / 7.0 - 1.0);

@@ -173,7 +173,7 @@ fn shapes(report: &Report) {
     report.line("shapes", "those of all instructions", texts.len() as f64 / seconds / 1e6, "M/s");
 }
 
-/// A function that reads a text, and one that makes a text of a number of pieces.
+/// A slow case: its name, a function that reads a text, and one that makes a text with this number of pieces.
 type Hostile = (&'static str, fn(&str), fn(usize) -> String);
 
 fn module(text: &str) {

@@ -3,7 +3,7 @@
 use crate::amount;
 use xla_shape_core::sorting::sort_by_key;
 
-/// The most causes in a digest.
+/// A digest has at most this many causes.
 pub(crate) const MOST: usize = 3;
 
 /// The largest causes of an answer, and the commands to run next. The JSON of the answer has the causes, too.
@@ -90,7 +90,7 @@ pub enum Amount {
     MoreBytes(i64),
     /// Cycles of a TPU or a time on a GPU, as the compiler estimates them.
     Cost(amount::Amount),
-    /// The measured time of several runs together, and how many these are.
+    /// The sum of the measured times of several runs, and the number of these runs.
     Measured(amount::Seconds, usize),
     /// Bundles of a kernel, which is how many instructions are executed one after the other.
     Bundles(Bundles, u64),

@@ -26,19 +26,19 @@
 //! | [`compare`] | [`Comparison`](compare::Comparison) | Are two arrays the same bytes? Is a reshape or a transpose free? |
 //! | [`compile`] | [`Compilation`](compile::Compilation) | Which layouts and how much memory did the compiler choose for a program? |
 //! | [`convert`] | [`Conversion`](convert::Conversion), [`Code`](convert::Code) | What is this layout in another notation, and which code makes it? |
-//! | [`fit`] | [`Fit`](fit::Fit) | Which of several settings of a program fit, and where do its sizes cease to fit? |
+//! | [`fit`] | [`Fit`](fit::Fit) | Which of several settings of a program fit, and from which sizes does it no longer fit? |
 //! | [`kernel`] | [`Kernels`](kernel::Kernels) | What did the compiler make of a kernel's lines, and what could be changed? |
 //! | [`cost`] | [`ProgramCost`](cost::ProgramCost) | How many cycles does a program take, and which lines and copies take them? |
 //! | [`guard`] | [`Record`](guard::Record), [`Check`](guard::Check) | What did a program cost, and what has changed since? |
 //! | [`hlo`] | [`Report`](hlo::Report), [`Difference`](hlo::Difference) | How much memory do the values of a program take, and what changed between two programs? |
 //! | [`rustc`] | [`Output`](rustc::Output) | What does the Rust compiler say about the types of `xla-shape`? |
 //! | [`problem`] | [`Problem`](problem::Problem) | Why is there no answer? |
-//! | [`digest`] | [`Digest`](digest::Digest) | What of an answer fits into a prompt? |
+//! | [`digest`] | [`Digest`](digest::Digest) | Which part of an answer fits into a prompt? |
 //! | [`scan`] | [`Scan`](scan::Scan) | Which shapes does a log contain, what was refused, and what helps? |
-//! | [`tool`] | [`ToolAnswer`](tool::ToolAnswer) | What does an agent read that called a tool? |
+//! | [`tool`] | [`ToolAnswer`](tool::ToolAnswer) | What does an agent get from a call of a tool? |
 //! | [`reshard`] | [`Resharding`](reshard::Resharding) | What moves between devices when a sharding changes? |
-//! | [`search`] | [`Search`](search::Search) | How did a search that asks a compiler go? |
-//! | [`tune`] | [`Tuning`](tune::Tuning) | Which layout should an array have that several programs share? |
+//! | [`search`] | [`Search`](search::Search) | How did a search with many compilations go? |
+//! | [`tune`] | [`Tuning`](tune::Tuning) | Which layout should an array have if several programs share it? |
 //!
 //! The program, the Python module and the web page share these answers, so this crate does not use terminals, files or arguments. The rules about
 //! shapes are those of `xla-shape-core`.

@@ -168,7 +168,7 @@ impl Figures {
             sum = Some(sum.map_or_else(|| own.clone(), |sum| sum.and(&own)));
         }
         let mut all = sum.unwrap_or_default();
-        // If few bundles are uncertain to execute, the kernel's limit is still clear.
+        // Bundles that may or may not execute do not change what limits the kernel, if they are few.
         let is_decided = |least: u64, most: u64| most.saturating_sub(least) <= least / 4;
         is_complete &= all.bundles.zip(all.most_bundles).is_some_and(|(least, most)| is_decided(least, most));
         let times = all.bundle_seconds.zip(all.copy_seconds).filter(|_| is_complete);

@@ -71,7 +71,7 @@ pub enum Remedy {
         tiles: bool,
         /// What may still need a copy with this layout.
         stays: Stays,
-        /// The order of the dimensions in memory that cuDNN wants or writes, such as "NHWC"; `None` if cuDNN did not fix the layout.
+        /// The order of the dimensions in memory that cuDNN reads or writes, such as "NHWC"; `None` if cuDNN did not fix the layout.
         order: Option<String>,
     },
     /// Let a custom call read the present layout.

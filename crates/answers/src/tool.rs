@@ -1,4 +1,4 @@
-//! What a call of a tool answers: an agent reads it, whose prompt has little room.
+//! The answer of a call of a tool, for an agent whose prompt has little room.
 
 use crate::problem::Problem;
 use crate::{Answer as _, json_line, open_schema};
@@ -60,7 +60,7 @@ pub struct More {
 }
 
 impl ToolAnswer {
-    /// The answer of a call that has none.
+    /// The answer of a call that failed.
     #[must_use]
     pub fn refused(problem: &Problem) -> Self {
         let error = serde_json::from_str(&problem.json()).ok();

@@ -397,8 +397,8 @@ typedef struct XlaShapePlanOptions {
    */
   int64_t padding;
   /**
-   * With XLA_SHAPE_PADDING_FILL: an element, as many bytes as it takes in the destination, little-endian; for a packed
-   * element, one byte that has it in its low bits. Otherwise it must be NULL.
+   * With XLA_SHAPE_PADDING_FILL: the bytes of an element, as many as it takes in the destination, little-endian; for a packed
+   * element, one byte with the element in its low bits. Otherwise it must be NULL.
    */
   const void *fill;
   /**
@@ -410,7 +410,7 @@ typedef struct XlaShapePlanOptions {
    */
   int64_t stores;
   /**
-   * The most bytes of a part, in the larger of both arrays; parts may be larger where an array cannot be cut. 0: one part, all of it.
+   * The most bytes of a part in either array. Parts may be larger where an array cannot be cut. 0: a single part, the whole array.
    * 1048576 is a good size: both sides of a part then fit in the caches.
    */
   size_t part_bytes;
@@ -662,7 +662,7 @@ struct XlaShapeError *xla_shape_plan_part_ranges(const struct XlaShapePlan *plan
  * xla_shape_plan_run does. Several threads may copy different parts into the same destination at once.
  *
  * `part` is from 0 to one less than xla_shape_plan_part_count. The buffers are the whole ones, as in xla_shape_plan_run. Of them, only the
- * bytes that xla_shape_plan_part_ranges lists are read and written. Allocates memory for the part where it is scattered in a buffer.
+ * bytes that xla_shape_plan_part_ranges lists are read and written. If the part is scattered in a buffer, this allocates memory for it.
  *
  * Errors: XLA_SHAPE_ERROR_CODE_OUT_OF_BOUNDS if there is no such part. XLA_SHAPE_ERROR_CODE_BUFFER_SIZE if a buffer does not have exactly
  * the bytes of its shape. XLA_SHAPE_ERROR_CODE_OVERLAP if the buffers overlap. XLA_SHAPE_ERROR_CODE_OUT_OF_MEMORY. Also the errors of all

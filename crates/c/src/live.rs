@@ -17,7 +17,8 @@ mod registry {
         live().insert(handle.addr(), name);
     }
 
-    /// Whether this is a handle of this type. A pointer to a freed handle is taken for one if a new handle of the type has been allocated at the same address.
+    /// Whether this is a handle of this type. A pointer to a freed handle also counts if a new handle of the type has been allocated at the same
+    /// address.
     pub(crate) fn has<T>(handle: *const T, name: &'static str) -> bool {
         live().get(&handle.addr()) == Some(&name)
     }

@@ -36,7 +36,7 @@ pub fn run() -> ExitCode {
     ExitCode::from(run_with(&Host { command, python: None, notes: io::notes }, std::env::args_os()))
 }
 
-/// Runs the program with these arguments, of which the first is the program's name, and returns its exit code.
+/// Runs the program with these arguments, and returns its exit code. The first argument is the program's name.
 pub fn run_with(host: &Host, arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let arguments = arguments.into_iter().collect::<Vec<_>>();
     let is_json = wants_json(&arguments);

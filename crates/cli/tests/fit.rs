@@ -77,7 +77,8 @@ fn every_setting_has_a_row_and_one_that_fails_loses_no_other() {
         held.iter().sum::<u64>() >= short && held[1..].iter().sum::<u64>() < short,
         "no more than must go: {held:?}"
     );
-    // The compiler's answers came from the cache, also those about programs that do not fit. If the compiler had died, it was asked again.
+    // The compiler's answers came from the cache, also those about programs that do not fit. Programs for which the compiler had died were compiled
+    // again.
     assert_eq!((&answer["kept"], &answer["settings"]), (&json!(6), &json!(16)));
 }
 

@@ -91,8 +91,8 @@ fn a_tpu_chooses_missing_layouts() {
         let text = run(&["compare", pair[0], pair[1], "--for", "TPU v5 lite"]);
         (text, compare(&[pair[0], pair[1], "--for", "v5e"]))
     };
-    // In row-major order, the bytes are the same. On a TPU they are too, because one row of tiles holds all eight rows. The text begins with the
-    // TPU.
+    // In row-major order, this is a free reshape. On a TPU, the bytes are the same, too, but a tile holds parts of eight rows, so it is no reshape.
+    // The text begins with the TPU.
     let text = run(&["compare", pair[0], pair[1]]).split_whitespace().collect::<Vec<_>>().join(" ");
     let lead = "TPU v5e stores them as f32[8,1024]{1,0:T(8,128)} and f32[8192]{0:T(1024)}: the same bytes (--for v5e says more). \
                 Row-major, as without a layout: The same bytes, as a reshape: ";

@@ -491,7 +491,7 @@ fn compiled_modules_give_advice_without_a_compiler() {
     assert_eq!((&x["layouts"], &x["copies"]), (&json!([]), &json!([])));
     // The donated parameter and the result are one array.
     assert_eq!(x["places"].as_array().unwrap().len(), 2);
-    // A search has no advice.
+    // The answer of a search has no advice.
     let (_folder, answer) = tune(PROGRAM, &["--share", "x=arg0", "--format", "json"]);
     assert_eq!(answer.json()["advice"], json!(null));
 }

@@ -44,7 +44,7 @@ pub fn sort<T: Ord>(items: &mut [T]) {
     sort_by(items, T::cmp);
 }
 
-/// Sorts as `slice::sort_by_key` does. It takes memory for a number for each element.
+/// Sorts as `slice::sort_by_key` does. It allocates a list of one number for each element.
 ///
 /// ```
 /// let mut numbers = [3, -5, 1, 5];

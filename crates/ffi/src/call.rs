@@ -235,7 +235,8 @@ impl<'a> Call<'a> {
         let data = self.claim(argument, len)?;
         // SAFETY: XLA passes the address of an operand of this element type and these sizes, which takes `len` initialised
         // bytes and stays valid until the handler returns, after the end of `'a`. `claim` has checked that the address is not
-        // null (it is dangling if `len` is 0) and that these bytes do not overlap with a result. XLA writes no operand during the call, so nobody writes them.
+        // null (it is dangling if `len` is 0) and that these bytes do not overlap with a result. XLA writes no operand during the call, so nobody
+        // writes them.
         Ok(unsafe { std::slice::from_raw_parts(data, len) })
     }
 

@@ -316,7 +316,7 @@ pub fn signatures(kernels: Vec<Value>) -> CString {
 ///   ordinary parameter.
 /// - `where batch(b, s)` promises that the kernel computes each index of the sizes named `b` and `s` independently of the others. JAX
 ///   may then divide these dimensions among the devices of a mesh, and `vmap` may make them longer. `batch(...)` promises the same for
-///   dimensions added in front of those of all operands and results, which views of any shape accept.
+///   dimensions that are added before the dimensions of all operands and results; their types must accept any shape.
 /// - `where multiversion` compiles the function for AVX2 and AVX-512 too, and calls the version for the machine; see
 ///   [`multiversion!`](crate::multiversion).
 ///

@@ -2,8 +2,8 @@
 
 /// Compiles functions for AVX2 and AVX-512 too, and calls the version for the widest vectors that the machine has.
 ///
-/// Functions that it calls are compiled for these vectors only where the compiler inlines them: small functions and closures
-/// usually are, functions with `#[inline(always)]` always. A closure that runs on other threads (`ThreadPool::for_each`) is not
+/// Functions that it calls are compiled for these vectors only if the compiler inlines them. It usually inlines small functions and
+/// closures, and always functions with `#[inline(always)]`. A closure that runs on other threads (`ThreadPool::for_each`) is not
 /// inlined: let it call a function made by this macro. For the function of a kernel, write `where multiversion` in
 /// [`kernel!`](crate::kernel) instead. Programs that do not use this crate have `xla_shape::vector::run`.
 ///

@@ -96,7 +96,7 @@ pub trait Attribute<'a>: Parameter<'a> {
 /// An operand and a result in one: the memory holds the operand's values when the kernel starts, and the result when it returns.
 ///
 /// The Python module declares the two as aliases (`input_output_aliases`). XLA then passes the same memory for both, and copies the
-/// operand beforehand if the program still needs it. If a call does not declare them so, the operand is copied to the result first.
+/// operand beforehand if the program still needs it. If a call does not declare the aliases, the operand is first copied to the result.
 ///
 /// ```
 /// use xla_shape::shape;

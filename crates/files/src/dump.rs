@@ -173,7 +173,7 @@ fn names(folder: &Path) -> Result<Vec<String>, Error> {
     Ok(entries.flatten().filter(is_file).filter_map(|entry| entry.file_name().into_string().ok()).collect())
 }
 
-/// After so many files, and so many levels down, no further directories are listed: what is there belongs to no dump.
+/// After this many files, and below this many levels of directories, no further ones are listed: a dump has fewer.
 const MOST_FILES: usize = 10_000;
 const DEEPEST: usize = 32;
 

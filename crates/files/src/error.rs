@@ -303,7 +303,7 @@ pub enum FileError {
         /// The type as the format calls it.
         element_type: String,
     },
-    /// An array has more dimensions than are read.
+    /// An array has more dimensions than this crate reads.
     #[error("the file has an array of {found} dimensions, and at most {most} are read")]
     TooManyDimensions {
         /// The number of dimensions.
@@ -497,7 +497,7 @@ pub enum PlanError {
         /// What is wrong, with its place in the text of the layout.
         error: ParseError,
     },
-    /// The text of a rearrangement is not one.
+    /// The text of a rearrangement is not valid.
     #[error("`{pattern}`: rearrange: {error}")]
     Rearrangement {
         /// The pattern of the rule.
@@ -610,7 +610,7 @@ impl Error {
         }
     }
 
-    /// The file that the system did not read or write, and what it says.
+    /// The file that could not be read or written, and the system's error.
     ///
     /// ```
     /// use xla_shape_files::contents;

@@ -48,8 +48,8 @@ impl Role {
 
 /// The bytes that a program takes in the memory of the device or of the host.
 ///
-/// The terms are those of XLA's `CompiledMemoryStats` (`xla/pjrt/pjrt_executable.h`), in JAX `compiled.memory_analysis()`. XLA may add some: end a literal with
-/// `..Totals::default()`.
+/// The terms are those of XLA's `CompiledMemoryStats` (`xla/pjrt/pjrt_executable.h`), in JAX `compiled.memory_analysis()`. XLA may add some: end a
+/// literal with `..Totals::default()`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Totals {
     /// The parameters.

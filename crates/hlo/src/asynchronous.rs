@@ -198,8 +198,8 @@ impl<'m> Instruction<'m> {
         self.module().wrapped.get(&self.number()).map(String::as_str)
     }
 
-    /// The sharding of the wrapped operation, for a start in short form that also has a sharding of its own. XLA prints both, that
-    /// of the wrapped operation first (`HloAsyncInstruction::PrintExtraAttributesImpl` in `xla/hlo/ir/hlo_instructions.cc`).
+    /// The sharding of the wrapped operation, for a start in short form that also has a sharding of its own. XLA prints both:
+    /// first the sharding of the wrapped operation (`HloAsyncInstruction::PrintExtraAttributesImpl` in `xla/hlo/ir/hlo_instructions.cc`).
     pub(crate) fn wrapped_sharding(self) -> Option<Attribute<'m>> {
         self.short_form().filter(|(_, step)| *step == Step::Start)?;
         let mut shardings = self.attributes().filter(|attribute| attribute.name() == Key::Sharding.name());

@@ -1,4 +1,4 @@
-//! What a module for a TPU shows of the compiler that made it: the generation of the TPU, and an old release.
+//! What a module for a TPU shows about its compilation: for which generation of TPUs it was, and whether the compiler was an old release.
 
 use crate::schema::Key;
 use crate::{Module, Opcode};

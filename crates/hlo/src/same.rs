@@ -46,8 +46,8 @@ impl Module {
 }
 
 impl<'m> Pairs<'m> {
-    /// The instructions that differ: pairs that do not have the same opcode, shape, attributes, constant or operands, and those without a counterpart.
-    /// What differs in a computation that an instruction calls is a difference of the instructions in there.
+    /// The instructions that differ: pairs that do not have the same opcode, shape, attributes, constant or operands, and those without a
+    /// counterpart. What differs in a computation that an instruction calls is a difference of the instructions in there.
     ///
     /// ```
     /// use xla_shape_hlo::{Module, Pairs};

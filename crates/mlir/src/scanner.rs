@@ -232,7 +232,7 @@ impl<'a> Scanner<'a> {
                     attributes.extend(dictionary(self.since(at)));
                 }
                 Token::Open(byte) => open.push(self, byte, at)?,
-                // The parenthesis around the regions of a generic form was opened before the first one.
+                // This closes the parenthesis around the regions of a generic form, which was opened before the first region.
                 Token::Close(b')') if open.is_empty() => {}
                 Token::Close(b'}') if open.is_empty() => {
                     self.position = at;
@@ -368,8 +368,8 @@ pub fn split_at_commas(text: &str) -> Vec<&str> {
     }
 }
 
-/// How many braces are open after a line of MLIR, if so many are open before it. Those in strings do not count. What is after a string that
-/// does not end in the line belongs to it.
+/// How many braces are open after a line of MLIR, if `before` braces are open before it. Braces in strings do not count. If a string does not
+/// end in the line, the rest of the line belongs to it.
 ///
 /// ```
 /// assert_eq!(xla_shape_mlir::open_braces("module @m attributes {a = \"{\"} {", 0), 1);

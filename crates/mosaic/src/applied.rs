@@ -18,8 +18,8 @@ pub(crate) fn instructions<'a>(before: &Module<'a>, after: &Module<'a>) -> Optio
         let alone = vector_layouts(operation).count() == 1;
         vector_layouts(operation).map(move |layout| (number, Value::new(operation, layout, alone))).collect::<Vec<_>>()
     });
-    // Both texts have the values in the same order, so the next mark that fits the next value is its mark. Marks of values within other operations,
-    // such as products of matrices, fit no value and count as instructions.
+    // Both texts have the values in the same order, so a mark that fits the next value is the mark of that value. Marks of values inside of
+    // other operations, such as products of matrices, fit no value, and count as instructions.
     let mut values = values.peekable();
     let used = used(after);
     let mut found: BTreeMap<usize, Instructions<'a>> = BTreeMap::new();

@@ -177,8 +177,8 @@ struct Program<'s, 'a> {
 }
 
 impl<'a> Program<'_, 'a> {
-    /// For each bundle of a loop, the number of the loop's iterations in which no branch skips the bundle. Without a loop: for all bundles, in one
-    /// iteration.
+    /// For each bundle of a loop, the number of the loop's iterations in which no branch skips the bundle. Without a loop, all
+    /// bundles count as the body of a loop with one iteration.
     fn executed(
         &mut self,
         branches: &[Branch<'_, 'a>],

@@ -146,8 +146,8 @@ impl CalledKernel {
     }
 }
 
-/// The arguments of a kernel that are in vector memory. `code` has its functions, the first of which is the kernel; the others say where each window is.
-/// `None` if it is not for TensorCores, or is not understood.
+/// The arguments of a kernel that are in vector memory. `code` has its functions, the first of which is the kernel; the others say where each window
+/// is. `None` if it is not for TensorCores, or is not understood.
 fn windows(code: &str, operands: &[Option<ArrayShape>], results: &[Option<ArrayShape>]) -> Option<Vec<CalledWindow>> {
     let module = Module::parse(code).ok()?;
     let main = module.operations().iter().find(|operation| operation.attribute("scratch_operands").is_some())?;
@@ -197,8 +197,8 @@ fn windows(code: &str, operands: &[Option<ArrayShape>], results: &[Option<ArrayS
     Some(found)
 }
 
-/// The functions that compute places of blocks, if the place certainly changes from step to step. One of their results then is an unchanged
-/// index of the grid, along a dimension whose several steps run one after the other.
+/// The functions that compute places of blocks, without those whose place may stay the same from step to step. A place certainly changes if
+/// one of its numbers is an index of the grid itself, and that dimension of the grid has several steps on the same core.
 fn moving_places<'a>(module: &Module<'a>, main: &Operation<'a>) -> BTreeSet<&'a str> {
     let bounds = main.attribute("iteration_bounds").and_then(|bounds| bounds.split_once(": "));
     let bounds = bounds.map_or("", |(_, bounds)| bounds.trim_end_matches('>'));

@@ -83,11 +83,13 @@ pub struct WindowTransfers {
     pub times: u64,
     /// Whether it is a result, which is copied from VMEM to HBM.
     pub is_written: bool,
-    /// Whether its place depends on values that only the running program has. Each step is then taken to have another block, so `times` is an upper bound.
+    /// Whether its place depends on values that only the running program has. Each step is then taken to have another block, so `times` is an upper
+    /// bound.
     pub is_assumed: bool,
     /// Whether the kernel's bundles say that the array is in HBM. Without them, it may also be in VMEM, and then nothing is copied.
     pub is_in_hbm: bool,
-    /// Whether some blocks that the grid visits are certainly smaller, because the array ends inside of them: less is copied than `times` whole blocks.
+    /// Whether some blocks that the grid visits are certainly smaller, because the array ends inside of them: less is copied than `times` whole
+    /// blocks.
     pub is_cut: bool,
     /// Whether the grid certainly ends before the array does, along some dimension. A result then has elements that are never written.
     pub is_short: bool,
@@ -133,8 +135,8 @@ impl Transfers {
         Ok(Self::of(&Module::parse(text)?, &BTreeMap::new()))
     }
 
-    /// The copies of a kernel, without the windows whose arrays XLA keeps in VMEM or SMEM: those are not copied. `None` as for [`read`](Self::read), or if
-    /// the kernel has no text of Mosaic.
+    /// The copies of a kernel, without the windows whose arrays XLA keeps in VMEM or SMEM: those are not copied. `None` as for [`read`](Self::read),
+    /// or if the kernel has no text of Mosaic.
     #[must_use]
     pub fn of_kernel(kernel: &Kernel<'_>) -> Option<Self> {
         let operands = kernel.texts.bundles.map(operands_in).unwrap_or_default();

@@ -19,7 +19,7 @@ pub(crate) fn plain_name(result: &str) -> &str {
 #[derive(Default)]
 pub(crate) struct Values<'a> {
     names: BTreeMap<&'a str, usize>,
-    /// The number of each value, by the region and the text of its operation; operands in the text are numbers.
+    /// The number of each value, by the region and the text of its operation. That text has the numbers of operands in place of their names.
     texts: BTreeMap<(Option<usize>, String), usize>,
     /// For each value, its operation and operands; `None` once the operation is counted.
     operations: Vec<Option<(&'a str, Vec<usize>)>>,
@@ -40,8 +40,8 @@ impl<'a> Values<'a> {
             return;
         }
         let operands = self.numbers(operation);
-        // All results of an operation have the operation's number. So it is counted once, however many of its results
-        // registers need.
+        // All results of an operation have the operation's number. So the operation is counted once, even if registers
+        // need several of its results.
         let number = match operands[..] {
             [only] if is_other_name(operation) => only,
             [rotated, by] if operation.name().ends_with("rotate") && Some(by) == self.zero(operation) => rotated,

@@ -16,7 +16,7 @@ pub enum Obstacle {
     StrideTable(StrideTableError),
     /// `*` combines dimensions, or tiles cut each other unevenly: positions are not sums over parts of indices.
     Combined {
-        /// The first element whose position the strides do not give. The stride of a dimension is the position of its element 1.
+        /// The first element whose position the strides do not give. The stride of a dimension is the distance between its first two elements.
         index: Vec<u64>,
     },
     /// A position does not fit in an i64.
@@ -151,7 +151,7 @@ pub enum Obstacle {
     Swizzle {
         /// The notation.
         notation: Notation,
-        /// The first position whose element the exclusive or moves.
+        /// The first position that has another element because of the exclusive or.
         position: u64,
     },
     /// Several places hold the same element, as registers and lanes of a thread block can.
@@ -170,7 +170,7 @@ pub enum Obstacle {
     },
     /// A part of an index is multiplied by a negative number. Only a whole index may have a negative factor.
     Sign,
-    /// The text has more parts than the limit for reading.
+    /// The text has more parts than are read.
     TooLong {
         /// The limit.
         most: usize,

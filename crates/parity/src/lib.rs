@@ -15,7 +15,7 @@
 //! | [`shape_util`] | `ShapeUtil` and the class `Shape` |
 //! | [`layout_util`] | `LayoutUtil` and the class `Layout` |
 //! | [`index_util`] | `IndexUtil` |
-//! | [`table`] | every public function of these classes, and what it is called here, in the core, or why it is not there |
+//! | [`table`] | every public function of these classes, with its name here or in the core, or the reason why there is none |
 //! | [`legacy`] | layouts of 2017: padded dimensions and the value of the padding |
 //!
 //! Where XLA aborts the process, a function here returns an error or `None`. Where XLA changes a shape in place, most return a new one. Functions

@@ -86,8 +86,8 @@ impl Topology {
     /// ```
     ///
     /// # Errors
-    /// If the program is for more devices than there are, a parameter has an unbounded dimension or too many elements, the compiler refuses the program, or it takes longer than
-    /// [`CompileOptions::time_limit`].
+    /// If the program is for more devices than there are, a parameter has an unbounded dimension or too many elements, the compiler refuses the
+    /// program, or it takes longer than [`CompileOptions::time_limit`].
     pub fn compile(&self, program: &Program, options: &CompileOptions) -> Result<Compiled> {
         Compiled::compile(self, program, options)
     }

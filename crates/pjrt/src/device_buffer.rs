@@ -41,7 +41,7 @@ impl Drop for DeviceBuffer {
 
 impl DeviceBuffer {
     /// # Safety
-    /// `raw` is a buffer that a call has created with this client. From now on, nobody else uses it.
+    /// `raw` is a buffer that a call has created with this client. The caller gives up ownership of it: nobody else uses or destroys it.
     pub(crate) unsafe fn new(client: Client, raw: NonNull<RawBuffer>) -> Self {
         Self { client, raw }
     }

@@ -12,7 +12,7 @@ pub(crate) struct Event<'a> {
 
 impl<'a> Event<'a> {
     /// # Safety
-    /// `raw` is null, or an event that a call of this plug-in has created. From now on, nobody else uses it.
+    /// `raw` is null, or an event that a call of this plug-in has created. The caller gives up ownership of it: nobody else uses or destroys it.
     pub(crate) unsafe fn new(plugin: &'a Plugin, raw: *mut RawEvent) -> Self {
         Self { plugin, raw }
     }

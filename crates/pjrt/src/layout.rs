@@ -16,7 +16,7 @@ pub(crate) struct OwnedLayout<'a> {
 
 impl<'a> OwnedLayout<'a> {
     /// # Safety
-    /// `layout` is null, or a layout that a call of this plug-in has created. From now on, nobody else uses it.
+    /// `layout` is null, or a layout that a call of this plug-in has created. The caller gives up ownership of it: nobody else uses or destroys it.
     pub(crate) unsafe fn new(plugin: &'a Plugin, layout: *mut RawLayout) -> Self {
         Self { plugin, layout }
     }

@@ -163,7 +163,7 @@ mod tests {
              %arg1: tensor<4xi32> {mhlo.layout_mode = \"{0:T(128)}\"}) -> (tensor<3x2xf32> {jax.result_info = \"\", mhlo.layout_mode = \
              \"{1,0}\"}, tensor<i32> {mhlo.layout_mode = \"{}\"}) {\n"
         );
-        // A location stays after the attributes, and a location's text is not taken for the function.
+        // A location stays after the attributes. A location whose text looks like the function is not mistaken for it.
         let text = "#loc1 = loc(\"@main(x: y)\")\nfunc.func public @main(%x: tensor<2xf32> {a = 1} loc(\"x\"), %y: tensor<2xf32> loc(#l)) -> tensor<2xf32> {";
         let new = asked(text, &[(Parameter(0), "{0}"), (Parameter(1), "{0}")]).unwrap();
         let expected = "(%x: tensor<2xf32> {a = 1, mhlo.layout_mode = \"{0}\"} loc(\"x\"), %y: tensor<2xf32> {mhlo.layout_mode = \"{0}\"} loc(#l)) ->";

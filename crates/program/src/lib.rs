@@ -4,7 +4,7 @@
 //! of the compiler's dumps, or bytes. It owns what it has read, so it has no lifetime parameter. [`Program::memory`] is the memory of its
 //! values, with the compiler's own figures where its files have them. This crate decides what an input is and which files belong to it. The
 //! only texts for people that it writes are errors and notes. [`Compiler`] compiles a program in a process of its own (feature `compiler`), and
-//! [`CompilerAnswer`] is what it says.
+//! [`CompilerAnswer`] is the compiler's answer.
 
 // docs.rs, which has a nightly compiler, says which feature an item needs.
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -123,8 +123,8 @@ impl Opened {
     /// ```
     ///
     /// # Errors
-    /// As for [`open`](Self::open). Also if `module` is given and the path is not a profile, or if not exactly one of its modules has this
-    /// name.
+    /// As for [`open`](Self::open). Also if `module` is given and the path is not a profile, or if none or several of its modules have
+    /// this name.
     pub fn open_module(path: impl AsRef<Path>, module: Option<&str>) -> Result<Self, OpenError> {
         Self::open_with(path, module, &mut |_, _| ())
     }
@@ -250,8 +250,8 @@ impl Program {
     /// ```
     ///
     /// # Errors
-    /// As for [`open`](Self::open). Also if `module` is given and the path is not a profile, or if not exactly one of its modules has this
-    /// name.
+    /// As for [`open`](Self::open). Also if `module` is given and the path is not a profile, or if none or several of its modules have
+    /// this name.
     #[cfg(feature = "files")]
     pub fn open_module(path: impl AsRef<Path>, module: Option<&str>) -> Result<Self, OpenError> {
         Self::open_with(path, module, &mut |_, _| ())
@@ -313,8 +313,8 @@ impl Program {
         Ok(())
     }
 
-    /// Reads the profile again, and keeps at most this many events of one run on each device. On the first device, it is the run with the median time;
-    /// on every other device, the run with the same number. `None` if the program was not opened from a profile's files.
+    /// Reads the profile again, and keeps at most this many events of one run on each device. On the first device, it is the run with the median
+    /// time; on every other device, the run with the same number. `None` if the program was not opened from a profile's files.
     ///
     /// ```
     /// use xla_shape_program::Program;

@@ -52,7 +52,7 @@ fn made(fit: &Fit) -> String {
     format!("{} of {settings} tried{}.{cut}", fit.rows.len(), answered_by(&fit.search))
 }
 
-/// The largest size that fits, and the next one, which does not.
+/// Says which value of an axis is the largest that fits, and which larger one does not, as far as they are known.
 fn sentence(fit: &Fit, border: &Border) -> String {
     let where_ = match with_axes(fit, &border.setting) {
         setting if setting.is_empty() => String::new(),

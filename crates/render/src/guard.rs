@@ -207,8 +207,8 @@ fn joined(check: &Check) -> String {
     check.limits.iter().map(Limit::to_string).chain(layouts).collect::<Vec<_>>().join(", ")
 }
 
-/// A script for a shell that copies the data of arguments whose layouts changed, from files in one folder into files of another. What needs more than a copy
-/// is a comment.
+/// A script for a shell that copies the data of arguments whose layouts changed, from files in one folder into files of another. What needs more than
+/// a copy is a comment.
 ///
 /// ```
 /// use xla_shape_answers::guard::{Check, Checks, Record, Recorded};
@@ -287,7 +287,7 @@ fn file_name(name: &str) -> String {
     Some(words.collect::<Vec<_>>().join("_")).filter(|name| !name.is_empty()).unwrap_or_else(|| "argument".to_owned())
 }
 
-/// A text that does not end the comment that it is in.
+/// A text for a comment of one line: without line breaks, which would end the comment.
 fn in_comment(text: &str) -> String {
     text.replace(char::is_control, " ")
 }

@@ -25,7 +25,8 @@ pub trait Show: Answer {
     }
 
     /// The answer for a prompt: its first lines, its largest causes, each with its line and its remedy, and what to ask next; at most 30 lines
-    /// and 5,000 bytes. `files` are the names of the files that were asked about, in the order of the arguments; without them, the commands say `FILE`.
+    /// and 5,000 bytes. `files` are the names of the files that were asked about, in the order of the arguments; without them, the commands say
+    /// `FILE`.
     ///
     /// ```
     /// use xla_shape_answers::explain::Explanation;

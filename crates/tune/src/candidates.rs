@@ -91,8 +91,8 @@ fn untiled(layout: &Layout) -> Vec<Layout> {
     pairs.into_iter().filter_map(order).collect()
 }
 
-/// The same order of dimensions, with the other tiles that TPU compilers choose for packed elements. One tile has as many rows as a register has
-/// sublanes, one has as many rows as fill a whole register. For elements of 32 bits, the two are the same.
+/// The same order of dimensions, with the other tiles that TPU compilers choose for packed elements. The first has as many rows as a register has
+/// sublanes; the second, as many rows as fill a whole register. For elements of 32 bits, the two are the same.
 fn other_tilings(layout: &Layout) -> Vec<Layout> {
     let [tile, packed] = layout.tiles() else { return Vec::new() };
     let [TileDimension::Size(packing), TileDimension::Size(1)] = packed.dimensions() else { return Vec::new() };

@@ -20,7 +20,7 @@ type Values<'t> = HashMap<&'t str, (ArrayShape, Sharding)>;
 
 impl Changes {
     /// The changes in an HLO program (text or message), or in the function `main` of MLIR's text. Empty if the program cannot be read (the compiler
-    /// will say why), or if it is MLIR with constraints outside of `main`.
+    /// will say why), or if it is MLIR with constraints outside `main`.
     pub(crate) fn of(program: &[u8]) -> Self {
         let mut changes = Self::default();
         match (std::str::from_utf8(program), Language::of(program)) {

@@ -380,7 +380,7 @@ mod tests {
         let workers = Several { compilers: &[1], asked: RefCell::new(0), stop: Some((2, &stop)) };
         let answer = || Some("libtpu 1".to_owned());
         assert_eq!(compiled(folder.path(), 1, &workers, &stop), Ok((vec![answer(), answer(), None, None], 0)));
-        // After the stop no compiler is asked, but answers in the cache are read.
+        // After the stop, no compiler is started, but answers in the cache are read.
         assert_eq!(compiled(folder.path(), 1, &workers, &stop), Ok((vec![answer(), answer(), None, None], 2)));
         assert_eq!(workers.asked.into_inner(), 3);
     }

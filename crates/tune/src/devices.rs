@@ -72,7 +72,7 @@ impl Default for Devices {
     }
 }
 
-/// What a compiler made of a program for some devices.
+/// The result of compiling a program for some devices.
 ///
 /// ```
 /// use xla_shape_program::{Compiler, Host};
@@ -169,7 +169,7 @@ impl Devices {
         }
     }
 
-    /// What moves when the sharding of an array changes, and what XLA makes of it for these devices.
+    /// The data that move when the sharding of an array changes, and how XLA compiles the change for these devices.
     ///
     /// ```
     /// use xla_shape_answers::reshard::{Change, ReshardError};
@@ -209,7 +209,7 @@ impl Devices {
     /// names it.
     ///
     /// # Errors
-    /// If there is no compiler: for no device then.
+    /// If there is no compiler. Then no device gets an answer.
     pub fn compile(
         &self,
         compiler: &Compiler,

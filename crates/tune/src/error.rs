@@ -14,14 +14,14 @@ use std::fmt;
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum TuneError {
-    /// A program does not compile as it is.
+    /// A program does not compile, even without requests for layouts.
     Today {
         /// The program.
         program: String,
         /// Why.
         message: String,
     },
-    /// The caller ended the search before a program had compiled as it is, so there is no result.
+    /// The caller ended the search before a program had compiled without requests, so there is no result.
     Unfinished {
         /// The program.
         program: String,
@@ -42,19 +42,19 @@ pub enum TuneError {
     OtherArray {
         /// The shared array.
         name: String,
-        /// What it is in its first place.
+        /// The array in its first place.
         first: String,
-        /// What it is in another place.
+        /// The array in another place.
         other: String,
         /// The other place, and its program.
         place: String,
     },
     /// There are too many combinations to try all.
     TooMany {
-        /// How many; `None` if not even the number fits.
+        /// Their number; `None` if it does not fit.
         combinations: Option<u64>,
     },
-    /// Two axes have one name.
+    /// Two axes have the same name.
     AxisTwice {
         /// The name.
         axis: String,
@@ -64,7 +64,7 @@ pub enum TuneError {
         /// Its name.
         axis: String,
     },
-    /// An axis has a value twice.
+    /// An axis has the same value twice.
     ValueTwice {
         /// Its name.
         axis: String,
@@ -83,7 +83,7 @@ pub enum TuneError {
     },
     /// There is no program.
     NoPrograms,
-    /// Two programs have one name.
+    /// Two programs have the same name.
     GivenTwice {
         /// The name.
         program: String,
@@ -95,7 +95,7 @@ pub enum TuneError {
         /// Why.
         message: String,
     },
-    /// A program is HLO, and not compiled yet.
+    /// A program is HLO that is not compiled yet.
     Hlo {
         /// The program.
         program: String,
@@ -105,7 +105,7 @@ pub enum TuneError {
         /// The program that is compiled already.
         program: String,
     },
-    /// No program has a name.
+    /// No program has the given name.
     NoProgram {
         /// The name.
         name: String,

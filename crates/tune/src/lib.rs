@@ -112,7 +112,7 @@ pub struct Options {
     pub tilings: bool,
     /// The most bytes of HBM that a program may take.
     pub at_most_bytes: Option<u64>,
-    /// The most compilations, including those with cached answers. The first two of each program, as it is and with the compiler's choice,
+    /// The most compilations, including those with cached answers. The first two of each program, without requests and with the compiler's choice,
     /// are always made.
     pub most: Option<usize>,
 }

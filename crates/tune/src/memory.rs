@@ -1,4 +1,4 @@
-//! In which memory an array is.
+//! The memory in which an array is.
 
 use super::{Measured, Place, SharedArray};
 use std::str::FromStr;

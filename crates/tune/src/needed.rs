@@ -17,7 +17,7 @@ use xla_shape_program::{CompileError, Compiler, DUMP_OPTION, Host, Program};
 pub(crate) struct Needed {
     pub(crate) need: Need,
     pub(crate) amount: Option<Amount>,
-    /// The compiler's version, in its own words; `None` if it is not known.
+    /// The compiler's version, as it reports it; `None` if it is not known.
     pub(crate) compiler: Option<String>,
 }
 
@@ -67,7 +67,7 @@ pub(crate) fn needed(
     Ok(Needed { need: Need::of_report(&report, None), amount, compiler: said.compiler })
 }
 
-/// The answer for a refused program. If it was refused because it needs more memory than there is, that is an answer, not an error.
+/// The answer for a refused program. If it was refused because it needs more memory than the device has, that is an answer, not an error.
 ///
 /// left: reads what the compiler dumped about the program that it refused with this message.
 pub(crate) fn refused(message: String, left: impl FnOnce(&str) -> Option<Left>) -> Result<Needed, CompileError> {

@@ -158,7 +158,7 @@ pub trait Watch {
     /// What is being compiled now, in words.
     fn compiling(&self, what: &str);
 
-    /// A warning. What it is about does not change the answer.
+    /// A warning about something that does not change the answer.
     fn warn(&self, warning: &str);
 }
 

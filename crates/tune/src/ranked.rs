@@ -8,7 +8,7 @@ use xla_shape_answers::fit::Need;
 use xla_shape_answers::rank::Figures;
 use xla_shape_program::{CompileError, Compiler, Host, KernelFiles};
 
-/// What a compiler made of the kernels of a program.
+/// The figures of the compiled kernels of a program.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(crate) struct Made {
     /// Why it refused the program, if it would refuse it again.

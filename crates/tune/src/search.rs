@@ -50,7 +50,7 @@ pub(crate) struct Tried {
 /// The result of a search.
 #[derive(Debug)]
 pub(crate) struct Found {
-    /// The programs as they are.
+    /// The programs without requests for layouts.
     pub(crate) today: Vec<Measured>,
     /// The layouts of today; `None` if an array has different ones in different places.
     pub(crate) today_choice: Option<Choice>,
@@ -175,8 +175,8 @@ impl Search<'_> {
     }
 
     /// The sets of arrays that get one layout, for each stage of the search: first sets of similar arrays, then each array by itself. For example, a
-    /// program uses two caches in the same way, and is fast if both have another order. If changing only one of them gains nothing, a search that
-    /// changes one array at a time never finds this.
+    /// program that uses two caches in the same way may need the same order for both. If changing only one of them gains nothing, a search that
+    /// changes one array at a time never changes both.
     fn units(&self) -> Vec<Vec<Unit>> {
         let mut alike = BTreeMap::<_, Unit>::new();
         for (number, array) in self.arrays.iter().enumerate() {
@@ -210,7 +210,7 @@ impl Search<'_> {
         self.homes.iter().position(is_home)
     }
 
-    /// Compiles the programs as they are, and with the layouts that the compiler chooses.
+    /// Compiles the programs without requests, and with the layouts that the compiler chooses.
     fn look_at_today(&mut self) -> Result<(), TuneError> {
         let numbers = 0..self.programs.len();
         let today: Vec<_> = numbers.clone().map(|program| (program, Ask::Today)).collect();
@@ -582,7 +582,7 @@ pub(crate) fn weighted(programs: &[Program], measured: &[Measured]) -> Option<u1
     costs.sum()
 }
 
-/// The layouts that the arrays have in all of their places today; `None` if one has different layouts.
+/// The layouts that the arrays have in all of their places today; `None` if an array has different layouts in different places.
 pub(crate) fn today_choice(arrays: &[SharedArray], today: &[Measured]) -> Option<Choice> {
     let own = |array: &SharedArray| {
         let is_own = |(program, place): &(usize, _)| {
@@ -608,7 +608,7 @@ pub(crate) fn most_bytes(measured: &[Measured]) -> u64 {
 }
 
 impl Ask {
-    /// What is requested for each parameter and result of a program that holds a shared array. Empty if the program is compiled as it is.
+    /// What is requested for each parameter and result of a program that holds a shared array. Empty if the program is compiled without requests.
     ///
     /// ```
     /// use xla_shape_core::tpu::Generation;

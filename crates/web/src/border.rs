@@ -71,7 +71,8 @@ extern "C" fn allocate(length: usize) -> *mut u8 {
 /// `length` is not 0; `question` is from `allocate(length)`, is not null, all its bytes have been written, and it is not used again.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn reply(question: *mut u8, length: usize) -> u64 {
-    // SAFETY: by the contract, the address is not null, and these bytes are initialized, of one allocation, and nothing else uses them during the call.
+    // SAFETY: by the contract, the address is not null, and these bytes are initialized, of one allocation, and nothing else uses them during the
+    // call.
     let bytes = unsafe { std::slice::from_raw_parts(question, length) };
     capacity::note();
     let reply = crate::reply(bytes).into_bytes().into_boxed_slice();

@@ -2,7 +2,7 @@
 
 use xla_shape_program::{File, Input, PASTED};
 
-/// How wide the texts of answers are, in characters, if nothing else is asked for: what the program takes if it does not write to a terminal.
+/// The default width of the texts of answers, in characters. The program has the same default if it does not write to a terminal.
 const WIDTH: usize = 80;
 
 /// The input: texts or files, a second input to compare with, and which reading and view of them the user chose.

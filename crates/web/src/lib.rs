@@ -24,7 +24,7 @@
 #![deny(unsafe_code)]
 
 mod answer;
-// Its functions can be called from JavaScript alone, and have no other callers.
+// Only JavaScript calls its functions.
 #[cfg(target_family = "wasm")]
 mod border;
 #[cfg(any(test, target_family = "wasm"))]

@@ -21,14 +21,15 @@ use xla_shape_program::{File, KernelFiles, ModuleDump, PASTED, Program, Question
 use xla_shape_render::hlo::{diff, page, screen};
 use xla_shape_render::{Html, Show, Svg, harmless, shell_line};
 
-/// How many entries a list has: what the program takes if nothing else is asked for.
+/// How many entries a list has. This is the program's default.
 const TOP: usize = 10;
 
 /// What one command of the program outputs.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct View {
-    /// The command, without the name of the program. A text that was pasted and that the program reads from a file is `-`, standard input.
+    /// The command, without the name of the program. If the program reads a pasted text like a file, the
+    /// text's argument is `-`, standard input.
     pub command: Vec<String>,
     /// Its text.
     pub text: String,
@@ -147,7 +148,7 @@ fn fill(view: &mut View, command: &[String], given: &Given<'_>) -> Result<(), St
     Ok(())
 }
 
-/// The lines of a text, read as the program reads those of a file, and what is found in each as JSON.
+/// Reads the lines of a text as the program reads the lines of a file. Also returns, as JSON, what each line has.
 fn scan(bytes: &[u8]) -> (Scan, String) {
     let (mut scan, mut json) = (Scan::default(), String::new());
     for line in bytes.split_inclusive(|&byte| byte == b'\n') {
@@ -206,7 +207,7 @@ fn kernels_of(view: &mut View, files: &[File<'_>], before: Option<&[File<'_>]>, 
     Ok(())
 }
 
-/// The kernels of a dump, and how many of its instructions XLA compiled itself, if they are compared.
+/// The kernels of a dump. If they are compared with the instructions that XLA compiled itself, also the number of these.
 fn added(dump: &KernelFiles<'_>, is_compared: bool) -> (Kernels, usize) {
     let mut answer = Kernels::default();
     answer.add(None, None, &dump.kernels());

@@ -141,7 +141,8 @@ fn every_input_has_an_answer() {
     assert!(answers > inputs.len());
 }
 
-/// A text that was meant as a shape has the program's error, with what was meant. For a text with nothing known, the error lists what can be read.
+/// For a text that was meant as a shape, the answer is the program's error, which says what was probably meant. For a text of no known kind, the
+/// error lists what can be read.
 #[test]
 fn texts_that_cannot_be_read_say_what_can() {
     let view = answer(&Given::text("f33[2,3]")).view.unwrap();

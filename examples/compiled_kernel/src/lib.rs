@@ -1,8 +1,8 @@
 //! Kernels for the shapes that the compiler chooses while the crate is built.
 //!
-//! `build.rs` compiles `program.mlir` for TPU v5e with libtpu, if it is installed (`pip install libtpu`), and uses
-//! `hlo/program.hlo` otherwise. If the compiler chooses another layout, `product_of_step` does not compile, because its arrays are not those
-//! that `product` takes; and the build warns that the checked-in module is out of date.
+//! `build.rs` compiles `program.mlir` for TPU v5e with libtpu, if it is installed (`pip install libtpu`), and uses `hlo/program.hlo` otherwise. If
+//! the compiler chooses another layout, `product_of_step` does not compile, because its arrays are not those that `product` accepts; and the build
+//! warns that the checked-in module is out of date.
 
 use half::bf16;
 use xla_shape::types::StaticArray;

@@ -5,7 +5,7 @@ use xla_shape_ffi::threads::ThreadPool;
 use xla_shape_ffi::{Error, ErrorCode, InPlace, kernel};
 
 kernel! {
-    /// The same array, of any shape.
+    /// Copies an array of any shape.
     pub(crate) fn copy(x: DynView<'_>, mut y: DynViewMut<'_>) -> Result<(), Error> {
         if x.shape() != y.shape() {
             let message = format!("expected a result like the operand, {}, found {}", x.shape(), y.shape());
@@ -26,7 +26,7 @@ kernel! {
         count[[0]] = x.as_slice().len() as u32;
     }
 
-    /// Element `[i,j,k]` at `[k,i,j]`; both layouts are permuted.
+    /// Moves element `[i,j,k]` to `[k,i,j]`. Both layouts are permuted.
     pub(crate) fn rotate(x: View<'_, shape!(s16[2,3,5]{0,2,1})>, mut y: ViewMut<'_, shape!(s16[5,2,3]{1,0,2})>) {
         y.fill_with(|[k, i, j]| x[[i, j, k]]);
     }
@@ -39,14 +39,14 @@ kernel! {
         }
     }
 
-    /// Adds one to every number, in the operand's memory where the program allows it.
+    /// Adds one to every number, in the operand's memory if the program allows it.
     pub(crate) fn add_one(mut x: InPlace<'_, shape!(f32[n])>)
     where batch(n)
     {
         x.apply(|x| x + 1.0);
     }
 
-    /// Each row times a gain and a factor, and something added.
+    /// Multiplies each row by a gain and a factor, and adds a summand.
     pub(crate) fn scale_rows(
         x: View<'_, shape!(f32[b,d])>,
         gain: View<'_, shape!(f32[d])>,
@@ -85,7 +85,7 @@ kernel! {
         y.fill_with(|index| first[index] + 10.0 * rest.iter().map(|x| x[index]).sum::<f32>() + 100.0 * last[index]);
     }
 
-    /// Returns which attributes it got.
+    /// Returns an error that shows which attributes it got.
     pub(crate) fn options(
         _y: ViewMut<'_, shape!(f32[])>,
         mode: &str = "sum",
@@ -151,7 +151,7 @@ kernel! {
         y[[0]] = x[[0]] + 1.0;
     }
 
-    /// A sum, times a number, and another number.
+    /// A sum, multiplied by a number, plus another number.
     pub(crate) fn call_four(
         a: View<'_, shape!(f32[n])>,
         b: View<'_, shape!(f32[n])>,

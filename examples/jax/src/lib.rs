@@ -16,7 +16,7 @@ hlo_types! {
     mod recurrent_step = "hlo/recurrent_step.hlo";
 }
 
-/// The softmax: powers of e of the numbers minus the largest, divided by their sum.
+/// The softmax: `exp(x - max)` for each number, divided by the sum of these.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "compiled for the vectors of the kernel that calls it")]
 fn softmax_row(row: &[f32], result: &mut [f32]) {
@@ -53,7 +53,8 @@ multiversion! {
         math::bf16_to_f32(row, result);
     }
 
-    /// Rows of a product with 256 columns. The closure on other threads calls this function, because `multiversion!` compiles it for their vectors.
+    /// Rows of a product with 256 columns. The closure on other threads calls this function, because `multiversion!` compiles it for the vector
+    /// instructions there.
     fn product(a: &[bf16], b: &[f32], result: &mut [bf16]) {
         if math::has_mul_add() {
             product_with(a, b, result, f32::mul_add);
@@ -69,7 +70,7 @@ fn product_with(a: &[bf16], b: &[f32], result: &mut [bf16], mul_add: impl Fn(f32
     let mut a_rows = [0.0_f32; 4 * 128];
     for (rows, a) in result.chunks_exact_mut(4 * 256).zip(a.chunks_exact(4 * 128)) {
         math::bf16_to_f32(a, &mut a_rows);
-        // As many sums as fit into registers, one for each column.
+        // One sum for each of as many columns as fit into registers.
         for first in (0..256).step_by(32) {
             let mut sums = [[0.0_f32; 32]; 4];
             for (k, b_row) in b.chunks_exact(256).take(128).enumerate() {
@@ -98,8 +99,8 @@ kernel! {
         }
     }
 
-    /// Softmax over the last dimension of an array of any shape: with the kernel above for its shape, with another one for rows, and
-    /// with a third for all others.
+    /// Softmax over the last dimension of an array of any shape. Uses the kernel above for its own shape, a second one for arrays in rows, and a
+    /// third one for all others.
     fn softmax_of_any(pool: ThreadPool<'_>, x: DynView<'_>, y: DynViewMut<'_>) -> Result<(), Error>
     where batch(...)
     {

@@ -10,12 +10,12 @@ use xla_shape_ffi::{kernel, math, multiversion};
 
 pub(crate) type Rows = shape!(f32[rows,d]);
 
-/// The number of rows of this length that a thread processes at a time: enough that scheduling takes little time in comparison.
+/// The number of rows of this length that a thread processes at a time: so many that scheduling takes little time in comparison.
 fn band(len: usize) -> usize {
     16_384_usize.div_ceil(len.max(1))
 }
 
-// The closures below call these functions on XLA's threads; `multiversion!` compiles them for their vectors.
+// The closures below call these functions on XLA's threads. `multiversion!` compiles them for the vector instructions of the machine.
 multiversion! {
     fn softmax_band(len: usize, rows: &[f32], results: &mut [f32]) {
         for (row, result) in rows.chunks_exact(len.max(1)).zip(results.chunks_exact_mut(len.max(1))) {

@@ -14,7 +14,7 @@ fn bf16_of(x: f32) -> bf16 {
     bf16::from_bits((bits.wrapping_add(0x7fff + (bits >> 16 & 1)) >> 16) as u16)
 }
 
-/// Pairs of rows, each of which is adjacent in the operand, alternate in the result.
+/// Rows are contiguous in the operand; in the result, pairs of rows alternate.
 #[inline(never)]
 pub fn narrow(x: View<'_, F32>, mut y: ViewMut<'_, Bf16>) {
     y.apply_with(&x, |_, x| bf16_of(x));

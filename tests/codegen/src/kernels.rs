@@ -94,7 +94,7 @@ kernel!(scale_bf16(x: ViewMut<'_, Bf16> | &mut [bf16; LEN], factor: f32 | f32); 
     }
 });
 
-/// With padding: slices whose lengths are known at run time.
+/// An array with padding, so the lengths of slices are known only at run time.
 type Padded = shape!(f32[60,500]{1,0:T(8,128)});
 
 kernel!(scale_padded(x: ViewMut<'_, Padded> | &mut [f32; LEN], factor: f32 | f32); {
@@ -156,7 +156,7 @@ kernel!(axpy_by_runs(
         }
     }
 }, {
-    // As slices from one to the other end of a row of a tile.
+    // Use slices that span a whole row of a tile.
     for i in 0..64 {
         let rows = x[i << 9..][..512].as_chunks::<128>().0;
         for (tile, x) in rows.iter().enumerate() {
@@ -328,13 +328,13 @@ type Left = shape!(s8[64,512]{1,0:T(32,128)(4,1)});
 type Right = shape!(s8[512,256]{1,0:T(32,128)(4,1)});
 type Sums = shape!(s32[64,256]{1,0:T(8,128)});
 
-/// A product of bytes, whose innermost loop `tests/tests/workspace/codegen.rs` looks at.
+/// A product of bytes, whose innermost loop `tests/tests/workspace/codegen.rs` checks.
 #[inline(never)]
 pub fn add_product(x: View<'_, Left>, w: View<'_, Right>, mut y: ViewMut<'_, Sums>) {
     y.add_product(&x, &w);
 }
 
-/// The larger of two numbers, neither of which is NaN: one instruction.
+/// The larger of two numbers that are not NaN. This is one instruction.
 #[inline(always)]
 fn larger(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }

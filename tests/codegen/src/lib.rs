@@ -1,6 +1,6 @@
-//! Index functions and kernels whose machine code `tests/tests/workspace/codegen.rs` looks at.
+//! Index functions and kernels whose machine code `tests/tests/workspace/codegen.rs` checks.
 //!
-//! Each module has the function as it is with the library and, beside it, the best one written by hand for the same.
+//! Each module has a function that uses the library, and the best function written by hand for the same task.
 
 #![forbid(unsafe_code)]
 #![expect(missing_docs, reason = "the names of the modules say what their two functions are")]

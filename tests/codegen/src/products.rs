@@ -30,7 +30,7 @@ pub fn add_product_of_pairs(
     y.add_product(&x, &w);
 }
 
-/// All conversions of lanes, whose instructions `tests/tests/workspace/codegen.rs` looks at.
+/// All conversions of lanes, whose instructions `tests/tests/workspace/codegen.rs` checks.
 pub struct Conversions<'a> {
     pub bytes: &'a [i8; 64],
     pub words: &'a [i32; 64],

@@ -7,10 +7,10 @@ use core::panic::PanicInfo;
 use core::ptr;
 use xla_shape_core::Shape;
 
-/// Has no memory to give.
+/// An allocator without memory.
 struct NoMemory;
 
-// SAFETY: null is what an allocator returns that has no memory, and so nothing is ever given back.
+// SAFETY: an allocator without memory must return null, so no memory is ever given back.
 unsafe impl GlobalAlloc for NoMemory {
     unsafe fn alloc(&self, _: Layout) -> *mut u8 {
         ptr::null_mut()

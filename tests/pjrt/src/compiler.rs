@@ -29,7 +29,7 @@ macro_rules! call {
 }
 pub(crate) use call;
 
-/// The numbers of the interface, as far as they are used here.
+/// The element types that are used here, with their numbers in the interface.
 const TYPES: &[(c_int, ElementType)] = &[
     (1, ElementType::Pred),
     (4, ElementType::S32),
@@ -67,7 +67,7 @@ struct Topology {
     /// `None` for GPUs, whose arrays are row-major.
     generation: Option<Generation>,
     devices: Vec<*mut RawDeviceDescription>,
-    /// What `devices` points to.
+    /// The descriptions to which `devices` points.
     _held: Vec<Description>,
 }
 
@@ -96,7 +96,7 @@ call! { topology_create(args: TopologyDescriptionCreateArgs) {
     }
     let mut options = std::collections::BTreeMap::new();
     for number in 0..args.num_options {
-        // SAFETY: the interface gives so many options.
+        // SAFETY: the interface passes this many options.
         let option = unsafe { &*args.create_options.wrapping_add(number) };
         // SAFETY: all options are texts.
         let value = unsafe { option.value.string_value };
@@ -162,7 +162,7 @@ call! { topology_layout(args: LayoutsTopologyGetDefaultLayoutArgs) {
     let topology = unsafe { object::<Topology, _>(args.topology_description) };
     // SAFETY: the interface gives the sizes.
     let sizes = unsafe { list(args.dims, args.num_dims) };
-    // A size that stands for trouble.
+    // This size makes the call fail.
     if sizes == [666] {
         return Ok(());
     }
@@ -212,7 +212,7 @@ pub(crate) fn hang() -> ! {
     }
 }
 
-/// What programs in MLIR become.
+/// The module to which programs in MLIR are compiled.
 const MODULE: &str = "HloModule fake, is_scheduled=true
 
 ENTRY main {
@@ -223,7 +223,7 @@ ENTRY main {
 }
 ";
 
-/// What a program of `reshard` becomes.
+/// The module to which a program of `reshard` is compiled.
 const RESHARDED: &str = "HloModule reshard, is_scheduled=true, num_partitions=4
 
 ENTRY main {
@@ -234,11 +234,11 @@ ENTRY main {
 }
 ";
 
-/// What it warns of.
+/// The warning about that program.
 const WARNING: &str = "W1129 15:14:48.976026   20560 spmd_partitioner.cc:797] [SPMD] Involuntary full rematerialization. The compiler cannot \
     go from sharding {devices=[4,1]<=[4]} to {replicated} efficiently for HLO operation %before = f32[100,200]{1,0} parameter(0).";
 
-/// The module that the compiler leaves of a program that it refuses.
+/// The module that the compiler dumps for a program that it refuses.
 const TOO_LARGE: &str = "HloModule too_large, is_scheduled=true
 
 ENTRY main {
@@ -248,7 +248,8 @@ ENTRY main {
 }
 ";
 
-/// The directory for dumps in the options: a message whose map of overrides has the name, and a value with the path as its only field.
+/// The directory for dumps in the options. These are a message with a map of overrides, in which the entry with this name has a message with the path
+/// as its only field.
 fn dump_folder(options: &[u8]) -> Option<std::path::PathBuf> {
     let name = b"xla_dump_to";
     let start = options.windows(name.len()).position(|window| window == name)? + name.len();
@@ -288,7 +289,7 @@ fn asked_layout(program: &str) -> Option<&str> {
 
 /// A module whose cycles depend on the layout of its first parameter: row-major takes fewer than column-major.
 ///
-/// less: whether the program takes fewer cycles than by its layouts alone.
+/// less: whether the program takes fewer cycles than its layouts alone would give.
 fn tuned_module(layout: Option<&str>, less: bool) -> String {
     let cycles = if layout.is_some_and(|layout| layout.starts_with("{1,0")) { 500 } else { 900 };
     let cycles = if less { cycles - 100 } else { cycles };
@@ -365,7 +366,7 @@ call! { compile(args: CompileArgs) {
     }
     #[cfg(unix)]
     if has("fake:left") {
-        // A process in a group of its own, which keeps the streams of this one open, and says when it ends.
+        // Starts a process in a group of its own. It keeps the streams of this process open, and writes a file when it ends.
         use std::os::unix::process::CommandExt as _;
         let mut left = std::process::Command::new("/bin/sh");
         let left = left.args(["-c", "sleep 30; echo > left"]).process_group(0).spawn();

@@ -1,4 +1,4 @@
-//! Devices that are this machine's memory.
+//! Devices whose memory is the memory of this machine.
 
 use crate::compiler::{Description, call, default_text, number_of, type_of};
 use crate::object::{INVALID_ARGUMENT, Refusal, UNIMPLEMENTED, answer, hand_out, list, object, take_back};
@@ -11,7 +11,7 @@ use xla_shape_pjrt::abi::*;
 
 struct Client {
     devices: Vec<*mut RawDevice>,
-    /// What `devices` points to.
+    /// The descriptions to which `devices` points.
     _held: Vec<Description>,
 }
 
@@ -24,7 +24,7 @@ struct Array {
     bytes: Vec<u8>,
 }
 
-/// What happens, and how it ended.
+/// An event, which has already happened, with its result.
 struct Event(Result<(), Refusal>);
 
 call! { client_create(args: ClientCreateArgs) {
@@ -141,7 +141,7 @@ call! { buffer_to_host(args: BufferToHostBufferArgs) {
     let array = unsafe { object::<Array, _>(args.src) };
     // SAFETY: the interface gives null or a layout.
     let layout = unsafe { layout_of(args.host_layout) }?.unwrap_or_else(|| array.shape.layout().clone());
-    // As real plug-ins do: most know no tiles.
+    // Most real plug-ins do not support tiles, either.
     if layout.tiles().iter().any(|tile| tile.dimensions().first() == Some(&TileDimension::Size(3))) {
         return Err((UNIMPLEMENTED, "no tiles of three rows".to_owned()));
     }

@@ -1,4 +1,4 @@
-//! Objects that the plug-in hands out, and how its calls are framed.
+//! The objects that the plug-in hands out, and the code around each of its calls.
 
 use std::ffi::{c_char, c_int};
 use std::sync::atomic::{AtomicIsize, AtomicUsize, Ordering};
@@ -18,12 +18,12 @@ pub fn live() -> isize {
     LIVE.load(Ordering::SeqCst)
 }
 
-/// Demands this many bytes after today's arguments, all 0, as a plug-in with newer declarations does.
+/// Requires this many bytes of 0 after the arguments that this crate declares, as a plug-in with newer declarations does.
 pub fn require_room(bytes: usize) {
     ROOM.store(bytes, Ordering::SeqCst);
 }
 
-/// A code and a text.
+/// The code and the message of an error.
 pub(crate) type Refusal = (c_int, String);
 
 pub(crate) const INVALID_ARGUMENT: c_int = 3;
@@ -38,7 +38,7 @@ pub(crate) fn hand_out<T, R>(value: T) -> *mut R {
     Box::into_raw(Box::new(value)).cast()
 }
 
-/// Takes an object back; null is nothing.
+/// Takes an object back and destroys it. Null is ignored.
 ///
 /// # Safety
 /// It was handed out as a `T`, and is not used any more.
@@ -59,7 +59,7 @@ pub(crate) unsafe fn object<'a, T, R>(object: *const R) -> &'a T {
     unsafe { &*object.cast::<T>() }
 }
 
-/// A text that a caller gives.
+/// A text that a caller passes.
 ///
 /// # Safety
 /// `data` points to `len` bytes that can be read.
@@ -71,7 +71,7 @@ pub(crate) unsafe fn text(data: *const c_char, len: usize) -> String {
     String::from_utf8_lossy(unsafe { std::slice::from_raw_parts(data.cast(), len) }).into_owned()
 }
 
-/// A list that a caller gives.
+/// A list that a caller passes.
 ///
 /// # Safety
 /// `data` points to `len` values that can be read.

@@ -10,26 +10,26 @@ use xla_shape_pjrt::abi::{
     PluginInitializeArgs, RawError, SHARDINGS_EXTENSION, ShardingsExtension,
 };
 
-/// A table to be made.
+/// A description of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct Make {
     /// Its version.
     pub major: c_int,
     /// Its version.
     pub minor: c_int,
-    /// How many bytes of the table it says to have.
+    /// The size that the table claims to have, in bytes.
     pub size: usize,
     /// Whether it has the extension for layouts.
     pub layouts: bool,
     /// Whether it has the extension for shardings.
     pub shardings: bool,
-    /// Functions, by their names, that are null.
+    /// The names of functions that are null.
     pub without: &'static [&'static str],
-    /// Whether another process has it.
+    /// Whether another process has locked the devices.
     pub locked: bool,
     /// Whether it takes seconds to start.
     pub slow: bool,
-    /// Whether its list of extensions ends where it begins.
+    /// Whether its list of extensions is a circle.
     pub circle: bool,
 }
 
@@ -70,7 +70,7 @@ impl Make {
             extension.PJRT_Layouts_PJRT_Buffer_MemoryLayout = Some(devices::buffer_layout);
             first = (&raw mut *Box::leak(Box::new(extension))).cast();
         }
-        // An extension that no reader knows.
+        // An extension of an unknown kind.
         let other = Box::leak(Box::new(head(99, size_of::<ExtensionBase>(), first)));
         if self.circle {
             other.next = &raw mut *other;

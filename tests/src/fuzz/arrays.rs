@@ -1,10 +1,10 @@
-//! Small arrays made of arbitrary bytes.
+//! Makes small arrays from arbitrary bytes.
 
 use crate::reference::ReferenceShape;
 use arbitrary::{Arbitrary, Unstructured};
 use xla_shape::ElementType;
 
-/// The most positions that an array may have, so that all can be looked at.
+/// The most positions that an array may have, so that all can be checked.
 const MAX_POSITIONS: u64 = 512;
 
 /// Any element type.

@@ -4,7 +4,7 @@ use serde_json::Value;
 use std::io::Read;
 use xla_shape::Shape;
 
-/// Gives as many bytes at a time as the next number says.
+/// A reader that returns as many bytes at a time as the next number of `sizes` says.
 struct Pieces<'a> {
     sizes: &'a [u8],
     rest: &'a [u8],
@@ -23,7 +23,7 @@ impl Read for Pieces<'_> {
     }
 }
 
-/// Any bytes, in pieces of any length: `check` answers each line, with what the library says of it.
+/// Any bytes, in pieces of any length: `check` answers each line, and the answer agrees with the library.
 ///
 /// # Panics
 /// If one of these checks fails.

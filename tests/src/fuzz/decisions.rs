@@ -1,4 +1,4 @@
-//! Every decision about shapes, of which the steps are counted.
+//! Every decision about shapes whose steps are counted.
 
 use super::beginning;
 use xla_shape::compare::ShapeEqual;
@@ -7,8 +7,7 @@ use xla_shape::tpu::Generation;
 use xla_shape::{ArrayShape, Shape};
 use xla_shape_parity::{layout_util, shape_util};
 
-/// Two shapes and two shardings, a line each: everything that can be asked about them has an answer, or an error that says
-/// why not.
+/// Two shapes and two shardings, each on its own line: every question about them has an answer, or an error that says why there is none.
 ///
 /// # Panics
 /// If one of these checks fails.

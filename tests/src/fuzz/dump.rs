@@ -1,4 +1,4 @@
-//! The compiler's own figures of a program's memory, read from the files of a dump.
+//! The compiler's own figures for a program's memory, read from the files of a dump.
 
 use super::beginning;
 use xla_shape::hlo::Module;
@@ -23,7 +23,7 @@ ENTRY main {
 }
 ";
 
-/// Any text as each of the files, one after the other, each after a line of `=`: an answer, which goes with a module or does not.
+/// Any text as the contents of the files, with a line of `=` between them: there is an answer, which fits a module or not.
 ///
 /// # Panics
 /// If one of these checks fails.
@@ -56,11 +56,11 @@ pub fn dump(bytes: &[u8]) {
     }
     let found = dump_files(text.lines());
     assert!(found.iter().all(|files| files.best_module().is_some()));
-    // The order of a directory does not matter.
+    // The order of the files in a directory does not matter.
     assert_eq!(found, dump_files(text.lines().rev()));
 }
 
-/// The answer; an error says something, and not more than can be read.
+/// The answer. An error must have a message that is not too long to read.
 fn said<T>(answer: Result<T, DumpError>) -> Result<T, ()> {
     answer.map_err(|error| assert!((1..2000).contains(&error.to_string().len()), "{error}"))
 }

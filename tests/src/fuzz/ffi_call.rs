@@ -50,10 +50,10 @@ kernel! {
 /// The most bytes of an array.
 const MOST: usize = 1 << 12;
 
-/// Any call: it runs, or is refused in words, and touches only its memory.
+/// Any call runs, or is refused with a message, and accesses only its own memory.
 ///
 /// # Panics
-/// If one of these checks fails. What leaves the memory ends the program.
+/// If one of these checks fails. An access outside this memory ends the program.
 pub fn ffi_call(bytes: &[u8]) {
     let _ = read(&mut Unstructured::new(bytes));
 }
@@ -61,7 +61,7 @@ pub fn ffi_call(bytes: &[u8]) {
 fn read(input: &mut Unstructured<'_>) -> arbitrary::Result<()> {
     let kernel = input.int_in_range(0..=5)?;
     let side = if input.arbitrary()? { Side::Before } else { Side::Behind };
-    // What a call of this kernel has, now and then changed.
+    // A valid call of this kernel, in which parts are changed now and then.
     let (f, s): (c_int, c_int) = (ElementType::F32.proto_number(), ElementType::S4.proto_number());
     let pred = ElementType::Pred.proto_number();
     let (b, d) = (input.int_in_range(0..=5)?, input.int_in_range(0..=9)?);
@@ -104,7 +104,7 @@ fn read(input: &mut Unstructured<'_>) -> arbitrary::Result<()> {
     }
     if input.ratio(1, 8)? {
         let place = input.choose_index(SIZES.len())?;
-        // Structs of a newer XLA claim to be larger, those of an older one smaller.
+        // Structs of a newer XLA claim to be larger; structs of an older one, smaller.
         call.sizes[place] = if input.arbitrary()? { usize::MAX } else { input.int_in_range(0..=SIZES[place])? };
     }
     for _ in 0..if input.ratio(1, 8)? { input.int_in_range(1..=3)? } else { 0 } {
@@ -121,7 +121,7 @@ fn read(input: &mut Unstructured<'_>) -> arbitrary::Result<()> {
     Ok(())
 }
 
-/// An argument, with the memory that it says to have.
+/// An argument, with the memory that it claims to have.
 fn argument(
     input: &mut Unstructured<'_>,
     mut element_type: c_int,
@@ -146,12 +146,12 @@ fn argument(
     let data = match bytes.and_then(|bytes| usize::try_from(bytes).ok()).filter(|&bytes| bytes <= MOST) {
         Some(_) if input.ratio(1, 32)? => std::ptr::null_mut(),
         Some(bytes) => {
-            // One byte off now and then: what is not aligned is refused.
+            // Now and then, the memory begins one byte later: arrays that are not aligned are refused.
             let off = usize::from(input.ratio(1, 32)?);
             memory.push(Guarded::new(bytes + off, side));
             memory.last_mut().map_or(std::ptr::null_mut(), |memory| memory.bytes()[off..].as_mut_ptr())
         }
-        // No such memory can be given.
+        // There is no memory of this size.
         None => std::ptr::null_mut(),
     };
     Ok(Argument { kind, element_type, sizes, data })

@@ -1,4 +1,4 @@
-//! XLA's side of a call through its FFI: `xla/ffi/api/c_api.h` of version 0.1, as far as a handler looks at it.
+//! XLA's side of a call through its FFI: `xla/ffi/api/c_api.h` of version 0.1, as far as a handler reads it.
 
 use std::cell::RefCell;
 use std::ffi::{CStr, c_char, c_int, c_void};
@@ -14,7 +14,7 @@ struct ErrorCreateArgs {
     code: c_int,
 }
 
-/// The functions of XLA up to the one that makes errors; what follows it is null.
+/// The functions of XLA up to the one that makes errors. The functions after it are null.
 #[repr(C)]
 struct Api {
     struct_size: usize,
@@ -30,7 +30,7 @@ pub(super) struct Extension {
     pub(super) struct_size: usize,
     pub(super) kind: c_int,
     pub(super) next: *mut Extension,
-    /// What follows in the extension that asks for metadata: the metadata, which begins with its size.
+    /// Only in the extension that asks for metadata: the metadata, which begins with its size.
     pub(super) metadata: *mut [usize; 8],
 }
 
@@ -96,7 +96,7 @@ struct Frame {
 
 /// An operand or a result.
 pub(super) struct Argument {
-    /// Which kind of value it is; an array is 1.
+    /// The kind of the value; 1 is an array.
     pub(super) kind: c_int,
     pub(super) element_type: c_int,
     pub(super) sizes: Vec<i64>,
@@ -113,14 +113,14 @@ pub(super) enum Value {
     Other(c_int),
 }
 
-/// A call, as XLA would make it, or not.
+/// A call, either as XLA would make it, or an invalid one.
 #[derive(Default)]
 pub(super) struct Call {
     pub(super) stage: c_int,
     pub(super) operands: Vec<Argument>,
     pub(super) results: Vec<Argument>,
     pub(super) attributes: Vec<(Vec<u8>, Value)>,
-    /// The kinds of extensions of the frame, and how much of them there is.
+    /// The extensions of the frame: the kind of each, and the size that it claims to have.
     pub(super) extensions: Vec<(c_int, usize)>,
     /// The sizes in bytes that the frame, its lists of arguments, an array and the metadata claim to have.
     pub(super) sizes: [usize; 4],
@@ -135,7 +135,7 @@ pub(super) const SIZES: [usize; 4] = [
     offset_of!(Metadata, traits) + size_of::<u32>(),
 ];
 
-/// What a handler says of itself.
+/// The metadata of a handler.
 #[repr(C)]
 struct Metadata {
     struct_size: usize,

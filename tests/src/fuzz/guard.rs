@@ -8,16 +8,16 @@ use std::slice;
 /// A multiple of every machine's pages.
 const PAGE: usize = 64 << 10;
 
-/// On which side the memory that belongs to nobody begins at once; on the other, it begins with the next page.
+/// The side on which the guard page directly follows the bytes. On the other side, it begins at the next page boundary.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Side {
-    /// Right before the first byte.
+    /// The guard page ends directly before the first byte.
     Before,
-    /// The address after the last byte.
+    /// The guard page begins directly after the last byte.
     Behind,
 }
 
-/// Bytes between pages that nobody may touch.
+/// Bytes between two guard pages, which cannot be accessed.
 #[derive(Debug)]
 pub(super) struct Guarded {
     pages: *mut c_void,
@@ -27,7 +27,7 @@ pub(super) struct Guarded {
 }
 
 impl Guarded {
-    /// So many bytes, all 0.
+    /// This many bytes, all 0.
     ///
     /// # Panics
     /// If the system has no memory.
@@ -56,7 +56,7 @@ impl Guarded {
 
 impl Drop for Guarded {
     fn drop(&mut self) {
-        // SAFETY: what `new` has mapped, which is borrowed no more.
+        // SAFETY: `new` mapped this memory, and nothing borrows it any more.
         unsafe { munmap(self.pages, self.room + 2 * PAGE) }.expect("what was mapped");
     }
 }

@@ -1,4 +1,4 @@
-//! Walking over arrays whose shapes are known only at run time, and copying them, in guarded memory.
+//! Iterates over arrays whose shapes are known only at run time, and copies them, in guarded memory.
 
 use super::arrays;
 use super::guard::{Guarded, Side};
@@ -7,11 +7,11 @@ use xla_shape::element::{F8E5M2, F32, F64, Plain, Pred, S4, Stored, U2, U8, U16,
 use xla_shape::relayout::{Options, Plan, Stores};
 use xla_shape::{ArrayShape, DynView, DynViewMut, ElementType, Slot};
 
-/// Any array: each way to walk meets every element once, in memory that ends with it, and a copy into another layout stays
-/// inside both.
+/// Any array: each way to iterate visits every element once, in memory that ends with the array, and a copy into another layout accesses only the
+/// memory of both arrays.
 ///
 /// # Panics
-/// If one of these checks fails. What leaves the memory ends the program.
+/// If one of these checks fails. An access outside this memory ends the program.
 pub fn guarded(bytes: &[u8]) {
     let _ = read(bytes);
 }

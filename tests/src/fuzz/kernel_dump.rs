@@ -1,4 +1,4 @@
-//! What libtpu dumps about a kernel.
+//! The files that libtpu dumps about a kernel.
 
 use super::beginning;
 use xla_shape_answers::{Answer, kernel::Kernels};
@@ -16,7 +16,8 @@ const NAMES: [&str; 6] = [
     "llo.TLP.vmem_report.html",
 ];
 
-/// Any text as the files of a dump, with a line of `=` before each file: what is not understood is counted, and the counts agree with each other.
+/// Any text as the files of a dump, with a line of `=` before each file: text that is not understood is counted, and the counts agree with each
+/// other.
 ///
 /// # Panics
 /// If one of these checks fails.
@@ -35,7 +36,7 @@ pub fn kernel_dump(bytes: &[u8]) {
         }
     }
     let (found, own) = (kernels(&files), xla_instructions(&files));
-    // With kernels, without them, and each beside the other.
+    // Dumps with kernels, without them, and each compared with the other.
     let (mut both, mut xla) = (Kernels::default(), Kernels::default());
     both.add(None, None, &found);
     assert_eq!(both.add_xla(None, None, &own), own.len());

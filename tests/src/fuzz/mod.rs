@@ -1,5 +1,5 @@
-//! What `fuzz/` runs with arbitrary bytes, and `tests/fuzz.rs` with what was once found: each target panics where what it says
-//! does not hold.
+//! The fuzz targets. `fuzz/` runs them with arbitrary bytes, and `tests/fuzz.rs` with earlier findings. Each target panics if what its documentation
+//! says is not true.
 
 mod arrays;
 mod check;
@@ -51,9 +51,9 @@ use xla_shape_parity::legacy::LegacyShape;
 /// A target.
 #[derive(Debug)]
 pub struct Target {
-    /// What it is called.
+    /// The name of the target.
     pub name: &'static str,
-    /// What runs it.
+    /// The function that runs it.
     pub run: fn(&[u8]),
     /// The limit on its steps: a constant, and a number for each byte of the input.
     steps: [u64; 2],
@@ -71,8 +71,8 @@ const fn target(name: &'static str, run: fn(&[u8]), steps: [u64; 2]) -> Target {
     Target { name, run, steps }
 }
 
-/// Every target; `fuzz/fuzz_targets` has a program for each. What reads texts and messages takes steps in proportion to them; what makes
-/// arrays or compares layouts has limits of its own. `scripts/steps.sh` counts.
+/// Every target; `fuzz/fuzz_targets` has a program for each. Targets that read texts and messages have limits in proportion to the input; targets
+/// that make arrays or compare layouts have larger, constant limits. `scripts/steps.sh` counts.
 pub const TARGETS: &[Target] = &[
     target("bytecode", bytecode, [20_000, 500]),
     target("check", check, [500_000, 2_000]),
@@ -98,7 +98,7 @@ pub const TARGETS: &[Target] = &[
     target("notation_text", notation_text, [400_000_000, 20_000]),
 ];
 
-/// Any text: what can be read of it as a module prints as a text that reads the same, and can be checked and measured.
+/// Any text: the part that can be read as a module is printed as a text that reads back as the same module, and can be checked and measured.
 ///
 /// # Panics
 /// If one of these checks fails.
@@ -177,7 +177,8 @@ pub fn layout_text(bytes: &[u8]) {
     }
 }
 
-/// Any text: a vector layout prints as a text that means it, and counts the registers of a vector; an error points into the text.
+/// Any text: a vector layout prints as a text that reads back as the same layout, and counts the registers of a vector; an error points into the
+/// text.
 ///
 /// # Panics
 /// If one of these checks fails.
@@ -197,8 +198,8 @@ pub fn vector_layout(bytes: &[u8]) {
     }
 }
 
-/// Any text as a layout of another notation, which its first byte names: an answer; a map is written as a text that says it, in every notation that has it; an error
-/// points into the text.
+/// Any text as a layout of another notation, which its first byte names: it has an answer; a map is written in every notation that can express it,
+/// and reads back as the same map; an error points into the text.
 ///
 /// # Panics
 /// If one of these checks fails.
@@ -346,7 +347,7 @@ pub fn stride_table(bytes: &[u8]) {
     tables_agree(&shape, element_type).unwrap();
 }
 
-/// As much of the bytes as is text.
+/// The longest beginning of the bytes that is UTF-8.
 fn beginning(bytes: &[u8]) -> &str {
     match std::str::from_utf8(bytes) {
         Ok(text) => text,
@@ -354,7 +355,7 @@ fn beginning(bytes: &[u8]) -> &str {
     }
 }
 
-/// Any text: an answer; a sharding prints as a text that means it, and divides an array or says why not.
+/// Any text has an answer; a sharding prints as a text that reads back as the same sharding, and divides an array, or the error says why not.
 ///
 /// # Panics
 /// If one of these checks fails.

@@ -14,7 +14,7 @@ use xla_shape::{DynBuffer, ElementType, Layout};
 use xla_shape_pjrt::abi::*;
 use xla_shape_pjrt::{Client, CompileOptions, Error, Plugin, Program, Result};
 
-/// What is left of the bytes, and all that was handed out: it lives until the next run.
+/// The rest of the bytes, and everything that was handed out, which is kept until the next run.
 #[derive(Default)]
 struct Answers {
     bytes: Vec<u8>,
@@ -32,7 +32,7 @@ fn answers() -> MutexGuard<'static, Answers> {
 type Span<T> = (*const T, usize);
 
 impl Answers {
-    /// 0 where there are no more.
+    /// The next byte; 0 if there are no more.
     fn byte(&mut self) -> u8 {
         let byte = self.bytes.get(self.next).copied().unwrap_or_default();
         self.next += 1;
@@ -77,7 +77,7 @@ impl Answers {
             }
             len => {
                 let start = self.next.min(self.bytes.len());
-                // A message is longer than a byte can say.
+                // 199 stands for all remaining bytes, because a message is longer than a byte can express.
                 let len = if len == 199 { self.bytes.len() } else { usize::from(len) };
                 let text = self.bytes[start..].iter().copied().take(len).collect::<Vec<_>>();
                 self.next += text.len();
@@ -87,7 +87,7 @@ impl Answers {
         (data.cast(), len)
     }
 
-    /// An object, which nobody looks into; or null.
+    /// A pointer to an object whose contents are never read; or null.
     fn object<T>(&mut self) -> *mut T {
         without_provenance_mut(if self.byte() == 255 { 0 } else { 64 })
     }
@@ -125,10 +125,10 @@ impl Answers {
 #[repr(transparent)]
 struct Sent<T>(T);
 
-// SAFETY: what the pointers point to is kept, and nobody writes it.
+// SAFETY: the memory behind the pointers is kept, and nothing writes it.
 unsafe impl<T> Send for Sent<T> {}
 
-/// Answers that mean something.
+/// Meaningful answers: messages, layouts, and names of formats.
 fn known() -> &'static [Vec<u8>] {
     static KNOWN: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
     KNOWN.get_or_init(|| {
@@ -199,7 +199,7 @@ calls! {
             // At most 1 MiB, because the caller allocates and writes that many bytes; `usize::MAX` makes its allocation fail.
             program.code_size = if len == usize::MAX { len } else { len.min(1 << 20) };
         } else {
-            // SAFETY: as much as is there on both sides.
+            // SAFETY: the length is at most that of the code, and at most `code_size`, for which the caller has room.
             unsafe { code.copy_to_nonoverlapping(program.code, len.min(program.code_size)) };
             program.code_size = len;
         }
@@ -406,7 +406,7 @@ pub fn plugin(bytes: &[u8]) {
     }
 }
 
-/// The answer; an error says something.
+/// The answer. An error must have a message.
 fn said<T: Debug>(answer: Result<T>) -> std::result::Result<T, Error> {
     answer.inspect_err(|error| assert!(!error.to_string().is_empty()))
 }

@@ -1,6 +1,6 @@
-//! What the targets begin with: the texts, messages and modules of the corpus.
+//! The seeds of the targets: the texts, messages and modules of the corpus.
 //!
-//! The targets that make arrays of arbitrary bytes begin with nothing.
+//! Targets that make arrays from arbitrary bytes have no seeds.
 
 use crate::{corpus, hlo_modules};
 use base64::prelude::{BASE64_STANDARD, Engine as _};
@@ -11,14 +11,14 @@ use xla_shape::proto::{encode_shape, encode_sharding};
 use xla_shape::shard::Sharding;
 use xla_shape::{ArrayShape, Shape};
 
-/// Larger seeds make every run slower and tell nothing new.
+/// Larger seeds make every run slower and find nothing more.
 const MAX_SEED: usize = 8 << 10;
 
-/// An input to begin with.
+/// A seed: an input with which fuzzing begins.
 pub struct Seed {
-    /// Which target begins with it.
+    /// The target of the seed.
     pub target: &'static str,
-    /// Its name, which no other seed of the target has.
+    /// The name of the seed, unique for the target.
     pub name: String,
     /// The input.
     pub content: Vec<u8>,
@@ -68,7 +68,7 @@ pub fn seeds() -> Vec<Seed> {
         seeds.push(Seed { target, name: name.to_owned(), content });
     };
     let rows: Vec<Row> = corpus("shapes.jsonl");
-    // Neighbouring rows are alike.
+    // Neighbouring rows are similar, so take every seventh.
     for (number, row) in rows.iter().enumerate().step_by(7) {
         let name = number.to_string();
         seed("shape_text", &name, row.input.as_bytes());
@@ -88,14 +88,14 @@ pub fn seeds() -> Vec<Seed> {
             seed("layout_text", &name, array.layout().to_string().as_bytes());
         }
     }
-    // The first four bytes say in what pieces the lines come in.
+    // The first four bytes are the sizes of the pieces in which the lines arrive.
     for (number, rows) in rows.chunks(40).enumerate().step_by(5) {
         let lines = rows.iter().map(|row| row.input.as_str()).collect::<Vec<_>>().join("\n");
         seed("check", &number.to_string(), format!("~ !{}{lines}", char::from(0)).as_bytes());
     }
     let forms: Vec<Form> = corpus("hlo_forms.jsonl.zst");
     for (number, form) in forms.iter().enumerate() {
-        // The entry alone: what stands before it is the same in all.
+        // Only the entry computation, because the text before it is the same in all forms.
         let entry = form.text.find("ENTRY ").and_then(|start| form.text.get(start..)).unwrap_or(&form.text);
         seed("hlo_module", &format!("form-{number}"), entry.as_bytes());
         if number % 10 == 0
@@ -136,7 +136,7 @@ pub fn seeds() -> Vec<Seed> {
         seed("decisions", &format!("hostile-{number}"), format!("{a}\n{}", two(&b)).as_bytes());
         seed("shape_text", &format!("hostile-{number}"), a.as_bytes());
     }
-    // Answers of all kinds, most of them good ones.
+    // Answers of all kinds, mostly valid ones.
     for first in 0..40_u8 {
         let answers =
             (0..250_u8).map(|i| if i % 3 == 0 { 200 + (i.wrapping_mul(7) ^ first) % 40 } else { first ^ (i / 5) });
@@ -146,12 +146,12 @@ pub fn seeds() -> Vec<Seed> {
         let call = (0..90_u8).map(|i| if i == 0 { kernel } else { i.wrapping_mul(37).wrapping_add(kernel) | 1 });
         seed("ffi_call", &kernel.to_string(), &call.collect::<Vec<_>>());
     }
-    // The program of the target, as the compiler would have it.
+    // The compiler's files for the program of the target.
     seed("dump", "assignment", DUMP.as_bytes());
     seeds
 }
 
-/// Pairs of shapes that are made to take long.
+/// Pairs of shapes that are designed to take long.
 fn hostile() -> Vec<[String; 2]> {
     let mut pairs = Vec::new();
     for tiles in ["(*,*,7)(*,5)(2,3)", "(*,2)", "(2)", "(*,*,1)", "(*,3)(2)", "(*,1)(2,1)", "(2,2)(3)", "(*,*,2)(3,3)"]
@@ -170,7 +170,7 @@ fn hostile() -> Vec<[String; 2]> {
     pairs
 }
 
-/// Files of the program that the target has, with a line of `=` between them.
+/// The files for the program of the target, with a line of `=` between them.
 const DUMP: &str = "\
 BufferAssignment:
 allocation 0: size 4096, page 0, parameter 0, shape |f32[8,128]| at ShapeIndex {}:

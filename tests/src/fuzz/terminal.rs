@@ -1,16 +1,16 @@
-//! What reaches a terminal.
+//! Texts that are written to a terminal.
 
 use super::beginning;
 use xla_shape_render::{harmless, harmless_but_colours};
 
-/// Whether a terminal acts on this character, or turns the direction of the text after it.
+/// Whether a terminal acts on this character, or the character changes the direction of the text after it.
 fn controls(c: char) -> bool {
     let turns =
         |c| matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     (c.is_control() && !matches!(c, '\n' | '\t')) || turns(c)
 }
 
-/// Any text: nothing that controls a terminal passes; where colours may pass, nothing but them does, and what is harmless stays.
+/// Any text: control characters are escaped. If colours are allowed, only they pass. Harmless text does not change.
 ///
 /// # Panics
 /// If one of these checks fails.

@@ -1,4 +1,4 @@
-//! Walking over arrays whose shapes are types, with sizes that are known only at run time.
+//! Iterates over arrays whose shapes are types, with sizes that are known only at run time.
 
 use super::guard::{Guarded, Side};
 use arbitrary::Unstructured;
@@ -8,9 +8,9 @@ use xla_shape::{Slot, ViewMut, shape};
 
 type Index = [usize; 2];
 
-/// Any sizes, in types with every kind of dimension: each way to walk meets every element once, and nothing else.
+/// Any sizes, in types with every kind of dimension: each way to iterate visits every element once, and nothing else.
 ///
-/// The memory ends with the array: what reads or writes outside ends the program.
+/// The memory ends with the array: an access outside it ends the program.
 ///
 /// # Panics
 /// If one of these checks fails.
@@ -41,14 +41,14 @@ pub fn walkers(bytes: &[u8]) {
     }
 }
 
-/// Memory for an array, if there are such sizes; aligned for elements, but not beyond.
+/// Memory for an array, if the sizes are valid. It is aligned for the elements, and not more.
 fn memory<S: WholeArray<Index = Index>>(sizes: Index) -> Option<(S, Guarded)> {
     let shape = S::with_sizes(sizes).ok()?;
     let side = if sizes[0].is_multiple_of(2) { Side::Before } else { Side::Behind };
     Some((shape, Guarded::new(shape.byte_size(), side)))
 }
 
-/// What lies at each position, by the run-time table of the bounds.
+/// The index of the element at each position, computed with the run-time table of the bounds.
 fn slots<S: ArrayType<Index = Index>>(shape: S) -> Vec<Option<Index>> {
     let table = shape.array_shape().stride_table().expect("sizes are known");
     let inside = |index: &Index| shape.has_index(*index);
@@ -56,7 +56,7 @@ fn slots<S: ArrayType<Index = Index>>(shape: S) -> Vec<Option<Index>> {
     slots.map(|index| index.filter(inside)).collect()
 }
 
-/// The way with indices, which packed elements have too.
+/// Iteration with indices, which also works for packed elements.
 fn packed<S: WholeArray<Element = S4, Index = Index>>(sizes: Index) {
     let Some((shape, mut memory)) = memory::<S>(sizes) else { return };
     let x = ViewMut::<S>::from_parts(shape, memory.bytes()).expect("packed elements need no alignment");

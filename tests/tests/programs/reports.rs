@@ -280,7 +280,7 @@ fn public_messages_are_answered() {
     assert!(rows.len() >= 65);
     for (number, row) in rows.iter().enumerate() {
         let (source, message) = (&row["source"], row["message"].as_str().unwrap());
-        // Each message has another of the prefixes, so that all are tried.
+        // Neighbouring messages get different prefixes, so that all prefixes are tested.
         let prefixed = with_prefix(message, PREFIXES[number % PREFIXES.len()]);
         assert_eq!(without_places(&prefixed), without_places(message), "{source} as\n{prefixed}");
         let text = answer(message);

@@ -262,7 +262,7 @@ fn parts_of_devices() {
             .unwrap();
             assert_eq!(start.into_iter().zip(limit).collect::<Vec<_>>(), expected, "{mesh} {device}");
         }
-        // SAFETY: nobody uses them any more.
+        // SAFETY: nothing uses them any more.
         unsafe {
             xla_shape_sharding_free(sharding);
             xla_shape_partition_free(partition);

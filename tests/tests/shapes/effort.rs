@@ -54,7 +54,7 @@ fn loops(count: usize) -> String {
     text
 }
 
-/// Computations each of which calls the one before it twice.
+/// Computations, each of which calls the one before it twice.
 fn calls(count: usize) -> String {
     let mut text = String::from("HloModule m, is_scheduled=true\nc0 { ROOT p = f32[8] parameter(0) }\n");
     for number in 1..count {

@@ -324,7 +324,7 @@ fn one_device_of_many() {
     assert_eq!(runs.iter().map(|run| run.len).sum::<u64>(), 256);
 }
 
-/// What XLA's partitioner sends to change a sharding on 8 devices (`scripts/data/reshards.py`).
+/// The collectives with which XLA's partitioner changes a sharding on 8 devices (`scripts/data/reshards.py`).
 #[derive(Deserialize)]
 struct Row {
     array: ArrayShape,

@@ -1,4 +1,4 @@
-//! Tells a test which libraries the compiler was given, so that the test can call the compiler with the same.
+//! Tells a test which libraries the compiler was given, so that the test can call the compiler with the same ones.
 //!
 //! The folder of a build may have several versions of a library, with different features. Only the command line of the compiler tells
 //! which of them belong to the crate that it compiles.

@@ -1,11 +1,11 @@
-//! How the compiler is asked for its messages.
+//! Runs the compiler to get its messages.
 
 use std::path::Path;
 use std::process::Output;
 use xla_shape_ui_libraries::libraries;
 use xla_shape_ui_tests::Compiler;
 
-/// The folder for what the compiler makes.
+/// The folder for the compiler's output.
 pub(crate) const FOLDER: &str = env!("CARGO_TARGET_TMPDIR");
 
 /// How far the compiler goes.
@@ -22,7 +22,7 @@ pub(crate) fn plain() -> Compiler {
     Compiler::with_libraries(&libraries!(), FOLDER)
 }
 
-/// What the compiler says of a program.
+/// The compiler's output for a program.
 pub(crate) fn compile(compiler: &Compiler, program: impl AsRef<Path>, until: Until) -> Output {
     let emit = match until {
         Until::Checked => "--emit=metadata",

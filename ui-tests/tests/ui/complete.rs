@@ -38,14 +38,14 @@ fn cases() -> Vec<Case> {
     cases.collect()
 }
 
-/// What the parser says of a text at run time.
+/// The error of the parser for a text at run time.
 fn error(text: &str) -> Option<ParseError> {
     let mut parser = Parser::whole(text).for_types();
     let read = if legacy::is_next(&parser) { legacy::parse(&mut parser).map(drop) } else { parser.shape().map(drop) };
     read.and_then(|()| parser.finish()).err()
 }
 
-/// The names of the variants that say what is wrong.
+/// The names of the variants in an error.
 fn variants(error: &ParseError) -> Vec<String> {
     let kind = error.kind();
     let inner = match kind {
@@ -83,7 +83,7 @@ const NOTATION: &str = "only in the text of another notation, such as CuTe's";
 const TPU: &str = "only in `tpu_shape!`";
 const LEXER: &str = "the lexer says first that the number does not fit in an i64";
 
-/// The enums of the core that say what is wrong with a shape, and where they stand.
+/// The enums of the core for errors in shapes, each with the file that declares it.
 const ENUMS: [(&str, &str); 4] = [
     ("text/error.rs", "ParseErrorKind"),
     ("text/error.rs", "Expected"),
@@ -160,7 +160,7 @@ fn each_wrong_shape_is_answered_once_as_at_run_time() {
         let expected = format!("error: {error}");
         let expected = expected.trim_end_matches('`');
         assert!(message.starts_with(expected), "{place}: {message:?} is not {expected:?}");
-        // What is missing at the end is shown under the last token.
+        // If something is missing at the end, the error is shown under the last token.
         let start = error.span().start;
         if start < case.text.len() {
             assert!(at.ends_with(&format!(":{}", case.column + start)), "{place}: {at}, not at {start} of the shape");

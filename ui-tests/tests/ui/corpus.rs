@@ -17,7 +17,7 @@ struct Row {
     canonical: Option<String>,
 }
 
-/// The rows of the corpus that can stand in Rust source, on one line.
+/// The rows of the corpus whose texts are valid tokens of Rust, and take one line.
 fn rows() -> Vec<Row> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/corpus/shapes.jsonl");
     let text = fs::read_to_string(path).expect("the corpus is part of the repository");
@@ -38,7 +38,7 @@ fn field<'a>(line: &'a str, name: &str) -> Option<&'a str> {
 /// Whether Rust divides the text into the same tokens as the core.
 fn is_rust(text: &str) -> bool {
     let plain = |c: char| c.is_ascii_graphic() && !matches!(c, '"' | '\'' | '\\' | '$') || c == ' ';
-    // A comment to the end of the line, a minus apart from its number, and what Rust keeps for strings to come.
+    // Leave out comments to the end of a line, a minus that is separate from its number, and prefixes that Rust reserves for future strings.
     let strange =
         |pair: &[u8]| matches!(pair, b"//" | b"- " | b"##") || pair[0].is_ascii_alphanumeric() && pair[1] == b'#';
     text.chars().all(plain) && !text.as_bytes().windows(2).any(strange) && text.parse().is_ok_and(has_no_exponents)
@@ -85,7 +85,7 @@ const fn same(a: &str, b: &str) -> bool {
 fn valid_shapes() {
     let mut program = format!("use xla_shape::shape;\nuse xla_shape::types::ShapeType;\n\nfn main() {{}}\n\n{SAME}\n");
     let mut count = 0;
-    // A few hundred tell as much as all.
+    // A few hundred texts find the same errors as all of them.
     for row in rows().into_iter().step_by(4) {
         if let (Some(canonical), Ok(_)) = (&row.canonical, parse(&row.input)) {
             writeln!(
@@ -112,7 +112,7 @@ fn invalid_shapes() {
         let Err(error) = parse(&row.input) else { continue };
         let span = error.span();
         if span.end > row.input.trim_end().len() || span.start == span.end {
-            // Something is missing at the end, which is not a token.
+            // If something is missing at the end, there is no token to underline.
             continue;
         }
         let before = format!("type E{} = shape!(", expected.len());

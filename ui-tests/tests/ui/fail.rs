@@ -1,4 +1,4 @@
-//! Programs that the compiler refuses, and its messages. `scripts/bless.sh` accepts what it says now.
+//! Programs that the compiler refuses, and its messages. `scripts/bless.sh` accepts the present messages.
 
 use super::compiler::{Until, compile, plain};
 use super::messages::messages;
@@ -58,7 +58,7 @@ fn fails_in_check() {
     fail(&programs(&CHECKED), Until::Checked);
 }
 
-/// What is wrong with an index, a buffer or a bitcast may show only in `cargo build`.
+/// Errors in an index, a buffer or a bitcast may show only in `cargo build`.
 #[test]
 fn fails_in_build() {
     fail(&programs(&COMPILED), Until::Compiled);

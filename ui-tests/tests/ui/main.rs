@@ -1,4 +1,4 @@
-//! What the compiler says of programs that use the library. One program instead of one for each file, because each takes seconds to link.
+//! The compiler's messages about programs that use the library. One program instead of one for each file, because each takes seconds to link.
 
 mod compiler;
 mod complete;

@@ -1,20 +1,20 @@
-//! What the compiler says, without what changes with the machine or with lines of the library.
+//! The compiler's messages, without the parts that depend on the machine or on line numbers of the library.
 
 /// The messages about a program, as they are kept in the file beside it.
 ///
-/// Lines have numbers in the program alone. The standard library's folder is `$RUST`.
+/// Only lines of the program have numbers. The standard library's folder is `$RUST`.
 pub(crate) fn messages(output: &str, program: &str) -> String {
     let messages = output.split("\n\n").map(|message| message.trim_matches('\n'));
     let messages = messages.filter(|message| !message.is_empty() && !is_summary(message));
     let mut messages: Vec<_> = messages.map(|message| message_of(message, program)).collect();
-    // Cargo says nothing twice, either.
+    // Remove repeated messages, as Cargo does.
     messages.dedup();
     let mut text = messages.join("\n\n");
     text.push('\n');
     text
 }
 
-/// Whether this is about the other messages.
+/// Whether this message only sums up the others.
 fn is_summary(message: &str) -> bool {
     let starts = ["error: aborting due to ", "Some errors have detailed ", "For more information about "];
     starts.iter().any(|start| message.starts_with(start))
@@ -24,7 +24,7 @@ fn is_summary(message: &str) -> bool {
 fn message_of(message: &str, program: &str) -> String {
     let Some(width) = message.lines().find_map(arrow) else { return message.to_owned() };
     let lines = without_other_implementations(without_other_numbers(message, program, width));
-    // The compiler makes room for the largest number.
+    // The compiler makes the margin as wide as the largest line number.
     let kept = lines.iter().filter_map(|line| Some(margin(line, width)?.trim_start().len())).max().unwrap_or(0).max(1);
     with_margin(lines, width, kept).join("\n")
 }
@@ -41,7 +41,7 @@ fn margin(line: &str, width: usize) -> Option<&str> {
     margin.trim_start().bytes().all(|byte| byte.is_ascii_digit()).then_some(margin)
 }
 
-/// The lines of a message. Those of other files than the program's lose their numbers.
+/// The lines of a message. Lines of files other than the program lose their numbers.
 fn without_other_numbers(message: &str, program: &str, width: usize) -> Vec<String> {
     let mut is_other = false;
     let lines = message.lines().map(|line| {

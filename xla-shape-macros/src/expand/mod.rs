@@ -77,8 +77,8 @@ impl Expansion {
     }
 }
 
-/// An expression as a generic argument: in braces, unless it already has them. Editors do not evaluate what is in braces, so a name alone has
-/// none there; for the compiler it has, because a name without braces can be that of a type.
+/// An expression as a generic argument: in braces, unless it already has them. In an editor, a name alone has no braces, because editors do not
+/// evaluate expressions in braces. For the compiler, it has braces, because without them the name could be the name of a type.
 fn const_argument(expression: TokenStream, in_editor: bool) -> TokenStream {
     let mut trees = expression.clone().into_iter();
     match (trees.next(), trees.next()) {
@@ -93,7 +93,7 @@ pub(crate) fn tokens(text: &str, library: &TokenStream) -> TokenStream {
     tokens_with(text, &|ident| (ident == LIBRARY).then(|| library.clone()))
 }
 
-/// The tokens of a text, in which some identifiers stand for other tokens.
+/// The tokens of a text, with some identifiers replaced by other tokens.
 pub(crate) fn tokens_with(text: &str, meaning: &dyn Fn(&str) -> Option<TokenStream>) -> TokenStream {
     match text.parse::<TokenStream>() {
         Ok(tokens) => replace(tokens, meaning),

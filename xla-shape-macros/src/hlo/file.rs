@@ -64,8 +64,8 @@ impl File {
     }
 }
 
-/// The largest file, in bytes. A compiler reads it, which takes three times as much memory, in each process that expands the macro: `rustc`, and the
-/// editor.
+/// The largest file that is read, in bytes. Each process that expands the macro (`rustc`, and the editor) reads the file, and needs three times as
+/// much memory as the file has bytes.
 const MAX_BYTES: u64 = 512 << 20;
 
 /// The contents of a regular file. Other files are refused, because a device may be endless and a pipe may block the

@@ -122,7 +122,7 @@ impl<'l> Items<'l> {
         self.alias_or_reason(type_limits::check_tuple(count), name, what, doc, rust(&format!("({elements})")));
     }
 
-    /// Adds a type alias; if the shape has no type, an enum without variants whose documentation says why.
+    /// Adds a type alias; if the shape has no type, adds an enum without variants, whose documentation says why.
     fn alias_or_reason(
         &mut self,
         checked: Result<(), TypeLimitError>,

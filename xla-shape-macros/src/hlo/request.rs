@@ -122,7 +122,7 @@ impl Request {
             match wanted(&mut tokens) {
                 Ok(wanted) => self.types.push(wanted),
                 Err(error) => {
-                    // Reading goes on with the next statement: one mistake does not hide the others.
+                    // Continue with the next statement, so that one mistake does not hide others.
                     self.errors.push(error);
                     tokens.skip_statement();
                 }
@@ -188,7 +188,7 @@ fn patterns(tokens: &mut Tokens) -> Result<Patterns> {
     Ok(read)
 }
 
-/// What only this syntax has.
+/// The parts that only this syntax has.
 impl Tokens {
     fn end_of_type(&mut self, has_operands: bool) -> Result<()> {
         match self.next() {

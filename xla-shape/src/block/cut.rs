@@ -304,10 +304,10 @@ where
     S: WholeArray<Element: Stored>,
     P: StaticArray<Element: Stored, Index = S::Index>,
 {
-    /// The block as an array if it is one stretch of memory: with slices, tiles and free transposes. `None` for a last block with fewer
-    /// elements, and so for every block that is larger than the array.
+    /// The block as an array, if it is contiguous in memory. Such an array has slices, tiles and free transposes. `None` for a last block with
+    /// fewer elements, and so for every block that is larger than the array.
     ///
-    /// A block that is not one stretch of memory does not compile; that shows in `cargo build`, not in `cargo check`.
+    /// A call for blocks that are not contiguous does not compile; `cargo build` shows the error, `cargo check` does not.
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};

@@ -11,7 +11,7 @@ use xla_shape_core::{ArrayShape, Dimension};
 /// The shape of a block `P` of an array of shape `S`: its sizes are those of `P`, or smaller at the end of the array.
 ///
 /// Made by [`block`](crate::Buffer::block) and the other methods that return blocks. They require that `P` has the element type and the layout
-/// of `S`. What is implemented for `Part` does not repeat that, so that another `P` is one error, not one for each method of the block too.
+/// of `S`. The `impl`s for `Part` do not repeat this bound, so that another `P` gives one error, and not one more for each method of the block.
 pub struct Part<S: ArrayType, P> {
     whole: S,
     /// The index of the first element in the whole array.
@@ -164,10 +164,10 @@ where
     }
 }
 
-// SAFETY: `assert_block`, which comes before `at`, is only for a `P` with the element type and the layout of `S`. `at` accepts only places whose first element is in bounds of the whole array, and limits the sizes to its end. So an index in
-// bounds of this shape, added to the origin, is in bounds of the whole array. The origin is a multiple of the stride table's period in each
-// dimension (`assert_block`), so positions are additive: the position of that element is the origin's plus the index's. By the law of `S`,
-// it holds an element, and different indices have different positions.
+// SAFETY: `assert_block`, which comes before `at`, is only for a `P` with the element type and the layout of `S`. `at` accepts only places whose
+// first element is in bounds of the whole array, and limits the sizes to its end. So an index in bounds of this shape, added to the origin, is in
+// bounds of the whole array. The origin is a multiple of the stride table's period in each dimension (`assert_block`), so positions are additive: the
+// position of that element is the origin's plus the index's. By the law of `S`, it holds an element, and different indices have different positions.
 unsafe impl<S, P> ArrayType for Part<S, P>
 where
     S: ArrayType,

@@ -47,8 +47,8 @@ impl<P: ArrayType<Element: Stored>, B: BytesMut> Buffer<P, B> {
     /// the device that has it. `shard` gives a device's shard before, in the layout of `X`; this buffer may have another layout. Its padding is
     /// left as it is.
     ///
-    /// Which device gives which part is said by [`Sharding::reshard`](xla_shape_core::shard::Sharding::reshard): the device's own shard gives
-    /// what it has, and devices with the same part take turns. The compiler checks that both shardings divide `X` evenly and say what each
+    /// [`Sharding::reshard`](xla_shape_core::shard::Sharding::reshard) says which device gives which part: the device's own shard gives what it
+    /// has, and devices with the same part take turns. The compiler checks that both shardings divide `X` evenly and say what each
     /// device has, and that this buffer has the sizes of a [`Shard<X, T>`](Shard). What is wrong with the sizes shows in `cargo build`, not in
     /// `cargo check`. The two may have different devices.
     ///

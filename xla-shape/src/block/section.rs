@@ -17,7 +17,7 @@ use xla_shape_core::{ArrayShape, Dimension};
 /// The shape of a section: an array `P` in the memory of one of shape `S`. `K` says which dimensions of `S` are fixed at an index.
 ///
 /// Made by [`section`](crate::Buffer::section), [`index_axis`](crate::Buffer::index_axis) and [`part`](crate::Buffer::part). They require that
-/// `P` has the element type of `S`; as for a [`Part`](super::Part), what is implemented for `Section` does not repeat that.
+/// `P` has the element type of `S`; as for a [`Part`](super::Part), the `impl`s for `Section` do not repeat this bound.
 pub struct Section<S: ArrayType, P: ArrayType, K> {
     whole: S,
     /// The index of the first element in the array.

@@ -69,8 +69,8 @@ where
 impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
     /// The elements with one index in dimension `N` (-1 is the last), as an array of the other dimensions, in the same memory.
     ///
-    /// `L` is the layout of that array: the order without the dimension, and the same tiles. The dimension is not in the tiles; another one, or
-    /// another layout, does not compile, which shows in `cargo build`. Where the elements are one stretch of memory,
+    /// `L` is the layout of that array: the order without the dimension, and the same tiles. A dimension that
+    /// is in the tiles, or another layout, does not compile; that shows in `cargo build`. If the elements are contiguous in memory,
     /// [`as_array`](View::as_array) returns an array with slices and tiles.
     ///
     /// ```
@@ -114,7 +114,8 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
     /// An array `P` in the memory of this one, by a slice for each dimension: an index, a range, or all (`..`), as `submdspan` of C++ does.
     ///
     /// `P` has the dimensions that are not an index, in the array's order, with its tiles. A range begins and ends where the array's
-    /// layout repeats, such as at edges of tiles, or at the array's end. If the size in `P` is static, the range has that size; `<=32` accepts ranges of up to 32 indices, `?` all.
+    /// layout repeats, such as at edges of tiles, or at the array's end. If the size in `P` is static, the range has that size; `<=32` accepts ranges
+    /// of up to 32 indices, `?` all.
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};
@@ -152,9 +153,14 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
     /// The part of these sizes that begins at `origin`, in the same memory: a section with a range of each dimension. `P` has the array's layout,
     /// and bounds for the sizes.
     ///
-    /// It begins and ends where the array's layout repeats, or at the array's end. That is at edges of tiles; along the rows of an array that is one
-    /// tile wide, such as `f32[64,128]{1,0:T(8,128)}`, at every row, and in packed tiles, at every group of rows that alternate.
-    /// [`copy_window_to`](Self::copy_window_to) copies a part that begins elsewhere, and [`scatter_rows`](Self::scatter_rows) writes rows of any number.
+    /// It begins and ends where the array's layout repeats, or at the array's end:
+    ///
+    /// - in general, at edges of tiles;
+    /// - in an array that is one tile wide, such as `f32[64,128]{1,0:T(8,128)}`, at any row; if its tiles are packed, at any group of rows that
+    ///   alternate.
+    ///
+    /// [`copy_window_to`](Self::copy_window_to) copies a part that begins elsewhere, and [`scatter_rows`](Self::scatter_rows) writes rows with any
+    /// numbers.
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};

@@ -13,7 +13,8 @@ use crate::types::{StaticArray, ValueOf, WholeArray};
 
 /// **New arrays** of a shape whose sizes are all in the type.
 ///
-/// That is a bound of each function, not of all: so the compiler's error says which size is not known, or which values have no Rust type, and what to do.
+/// Each function has that as a bound of its own, instead of the `impl`. So the compiler's error says which size is not known, or which values have
+/// no Rust type, and what to do.
 impl<S: WholeArray> Buffer<S> {
     /// An array whose bytes, padding included, are all 0.
     ///
@@ -102,7 +103,7 @@ impl<S: WholeArray> Buffer<S> {
     /// ```
     ///
     /// Name the array before `from_fn`, as here: from the type of a variable or a result, the compiler learns too late how many numbers an index has.
-    /// Where the array's type is not at hand, name the index's:
+    /// If you cannot name the array's type there, name the type of the index:
     ///
     /// ```
     /// use xla_shape::element::F32;

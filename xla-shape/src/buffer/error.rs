@@ -153,7 +153,7 @@ impl fmt::Display for BufferError {
     }
 }
 
-/// Implements [`Debug`](fmt::Debug) as [`Display`](fmt::Display): an error that leaves `main` reads well.
+/// Implements [`Debug`](fmt::Debug) as [`Display`](fmt::Display), because Rust prints an error that `main` returns with `Debug`.
 macro_rules! debug_is_text {
     ($error:ident) => {
         impl fmt::Debug for $error {

@@ -227,7 +227,7 @@ impl fmt::Display for DlpackError {
     }
 }
 
-/// The text: an error that leaves `main` reads well.
+/// Implements [`Debug`](fmt::Debug) as [`Display`](fmt::Display), because Rust prints an error that `main` returns with `Debug`.
 impl fmt::Debug for DlpackError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

@@ -235,8 +235,8 @@ impl<A: Copy> LineValues<A> {
 impl<S: ArrayType<Element: Plain>, B: Bytes, const DIM: i64> Band<S, B, DIM> {
     /// Folds each line separately, whatever the layout. `combine` joins partial results of one line.
     ///
-    /// It has as many accumulators as the layout has lanes, and at least 16. In a layout that you know, [`fold_lanes`](Self::fold_lanes) with 32 or 64
-    /// of them keeps wide vectors busy.
+    /// It has as many accumulators as the layout has lanes, and at least 16. In a layout that you know, [`fold_lanes`](Self::fold_lanes) with 32 or
+    /// 64 of them keeps wide vectors busy.
     ///
     /// The order in which elements are folded is unspecified. `init` is folded into each line several times, so it must be neutral, like 0
     /// in a sum.

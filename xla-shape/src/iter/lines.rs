@@ -18,9 +18,9 @@ use xla_shape_core::map::Run;
 /// The elements of an array along dimension `DIM`: a row, for -1. Made by [`line`](Buffer::line) and [`lines`](Buffer::lines). `B` is the
 /// memory of the array.
 ///
-/// `line[i]` is element `i`; it panics if the line has no such element. The other dimensions are checked once, when the line is made, so where
-/// the elements of a line are contiguous and the compiler knows how many they are, a loop over `i` is compiled like one over an array. Where tiles cut the line, [`for_each_run`](Self::for_each_run) and
-/// [`apply_with`](Self::apply_with) have the faster loops.
+/// `line[i]` is element `i`; it panics if the line has no such element. The other dimensions are checked once, when the line is made. So if
+/// the elements of a line are contiguous and their number is known at compile time, a loop over `i` is compiled like one over an array. If tiles
+/// cut the line, the loops of [`for_each_run`](Self::for_each_run) and [`apply_with`](Self::apply_with) are faster.
 ///
 /// ```
 /// use xla_shape::{Buffer, shape};

@@ -9,8 +9,9 @@ use crate::types::{ArrayType, MultiIndex, same_index, step};
 /// Copies the elements of `source` to the window: element `begin` of the window is element `first` of the source. With `clamp`, the elements of
 /// the window outside of `begin..end` become the nearest of the source; otherwise they stay as they are.
 ///
-/// A block of elements that follow each other in both arrays, such as a tile, is copied at once if the window contains the whole block.
-/// Other elements are copied line by line along the window's most minor dimension. Lines that alternate in memory are copied together.
+/// A block is a part of both arrays whose elements follow each other in both, such as a tile. If the indices `begin` and `first` are where
+/// blocks begin, whole blocks are copied at once. Other elements are copied line by line along the window's most minor dimension. Lines that
+/// alternate in memory are copied together.
 ///
 /// # Safety
 /// In each dimension, `begin <= end`, `end` is at most the window's size, and `first + (end - begin)` at most the source's. With `clamp`, the
@@ -126,7 +127,8 @@ unsafe fn copy_lines<S, B, T, C>(
         if !clamp {
             index.as_mut().iter_mut().zip(begin.as_ref()).for_each(|(entry, begin)| *entry += begin);
         }
-        // Packed tiles interleave two or four lines. If the window has all lines of such a group, they are copied at once when the loop is at the first.
+        // Packed tiles interleave two or four lines. If the window has all lines of such a group, they are copied at once when the loop is at
+        // the first.
         let lanes = const { <(T, S)>::WEAVES[0] };
         let (mut lines, mut is_stretch) = (1, false);
         if const { <(T, S)>::ALTERNATES } && !clamp {
@@ -198,7 +200,7 @@ unsafe fn copy_lines<S, B, T, C>(
         }
         let mut number = start;
         while number < stop {
-            // Up to the end of the run in each of the two.
+            // Up to the end of the current run, in whichever array it ends first.
             let place = first.as_ref().get(minor).copied().unwrap_or(0) + (number - start);
             let run = |len: usize, place: usize| len - place % len;
             let len = run(const { Together::<T, T>::LEN }, number).min(run(const { Together::<T, S>::LEN }, place));

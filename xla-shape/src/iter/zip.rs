@@ -37,8 +37,8 @@ impl<S: ArrayType, T: ArrayType<Element: Plain>> Woven for Together<S, T> {
     const WEAVE: Lanes = Self::WEAVE;
 }
 
-/// Lines that alternate in memory, as pairs of rows do in `T(8,128)(2,1)`: element `i` of line `k` is `k + i * count` elements after the first
-/// one of all, as far as the runs of the lines go. So the runs of all these lines are one stretch of memory.
+/// Lines that alternate in memory, as pairs of rows do in `T(8,128)(2,1)`: element `i` of line `k` is `k + i * count` elements after
+/// element 0 of line 0, as long as `i` is in the lines' runs. So the runs of all these lines together are contiguous in memory.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Lanes {
     /// The lines are neighbours along this dimension. The first index of each group is a multiple of `count`.
@@ -84,8 +84,8 @@ impl Lanes {
     }
 }
 
-/// The greatest length such that a run of it never crosses the end of a run of either length. `usize::MAX` is the length of
-/// the whole dimension.
+/// The greatest common divisor of the lengths of runs: shorter runs of this length never cross the end of a run of either array.
+/// `usize::MAX` is the length of the whole dimension.
 pub(super) const fn common(a: usize, b: usize) -> usize {
     match (a, b) {
         (usize::MAX, len) | (len, usize::MAX) => len,
@@ -172,7 +172,7 @@ impl Path {
     }
 }
 
-/// Arrays with the same dimensions, as a tuple. A trait, so that their path is a constant of the loops along it.
+/// A tuple of arrays with the same dimensions. It is a trait, so that the path is a constant in the loops along it.
 pub(super) trait Arrays {
     /// The first array, whose memory the loops follow.
     type First: ArrayType;
@@ -311,7 +311,7 @@ macro_rules! runs_together {
         ) {
             let [stride, $($stride),*] = strides;
             let Some(last) = len.checked_sub(1) else { return };
-            // A loop of its own, which has vectors also where this function is not inlined, so that strides are variables.
+            // With a separate loop for strides of 1, the code has vectors even if this function is not inlined and strides are variables.
             if strides == [1; _] {
                 let values = &mut values[..len];
                 $(let $operand = &$operand[..len];)*

@@ -8,7 +8,7 @@ use std::sync::atomic::{Ordering, compiler_fence};
 
 /// The rows of a tile of the result.
 pub(super) const ROWS: usize = 8;
-/// The most steps of the innermost loop. With so many, the packed columns of the right operand take 16 KiB of the L1 cache with AVX2, and
+/// The most steps of the innermost loop. With this many, the packed columns of the right operand take 16 KiB of the L1 cache with AVX2, and
 /// 32 KiB with AVX-512.
 const STEPS: usize = 256;
 /// The most rows of the left operand that are packed together. Each takes 1 KiB of the L2 cache.

@@ -3,7 +3,7 @@
 //! [`add_product`](Buffer::add_product) works on arrays and on [blocks](crate::block) of them. It is the part that larger kernels are made of:
 //! attention, a product with scales, a product of a few rows. The code is compiled for the vectors of several machines, and each call selects
 //! the version for this one ([`vector`]), which takes nanoseconds; so call it for blocks, not for single tiles.
-//! It shows that tiles in types cost nothing, and there will not be other operations; see [what computes](vector#what-computes).
+//! This module shows that tiles in types cost nothing. Other operations will not be added; see [what computes](vector#what-computes).
 //!
 //! | elements of `a` and `b` | tiles of `a` and `b` | `c`, in `{1,0:T(8,128)}` | an instruction of AVX-512 |
 //! |---|---|---|---|
@@ -169,8 +169,8 @@ where
 impl<S: ArrayType<Element: Plain, Index = [usize; 2]>, B: BytesMut> Buffer<S, B> {
     /// Adds the product of two matrices to this one: `c += a · b`. See the [module](crate::product) for the element types and layouts.
     ///
-    /// All three may be blocks, which consist of whole tiles. The right operand may be transposed in memory. Padding has no influence on the result, and is not written. Sizes that differ, other element types and
-    /// numbers of dimensions show in `cargo check`; other tiles in `cargo build`.
+    /// All three may be blocks, which consist of whole tiles. The right operand may be transposed in memory. Padding has no influence on the result,
+    /// and is not written. Sizes that differ, other element types and numbers of dimensions show in `cargo check`; other tiles in `cargo build`.
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};
@@ -239,11 +239,11 @@ where
     /// layout, and the sums are in the cache. A last block may be smaller; its sums beyond the end of the matrix are 0.
     ///
     /// See the [module](crate::product) for the element types and layouts of the operands. If the right one is row-major, a block has all
-    /// columns or a multiple of 128. Blocks of 64 to 256 rows are fast if there are so many rows.
+    /// columns or a multiple of 128. Blocks of 64 to 256 rows are fast, if the matrix has that many rows.
     ///
-    /// Each block packs the rows and the columns that it multiplies, which [`add_product`](Buffer::add_product) packs less often: with 8 blocks side by
-    /// side, the rows are packed 8 times. That is a small part of the time if the depth and the blocks are large. If the depth is a few hundred or less,
-    /// take blocks of all columns; and if all sums fit into the cache, `add_product` and then a pass over them may be faster: measure both.
+    /// Each block packs the rows and the columns that it multiplies, which [`add_product`](Buffer::add_product) packs less often: with 8 blocks side
+    /// by side, the rows are packed 8 times. That is a small part of the time if the depth and the blocks are large. If the depth is a few hundred or
+    /// less, take blocks of all columns; and if all sums fit into the cache, `add_product` and then a pass over them may be faster: measure both.
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};

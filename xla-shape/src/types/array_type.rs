@@ -24,8 +24,8 @@ use xla_shape_relayout::wide::wide;
 /// [`BYTE_SIZE`](Self::BYTE_SIZE) is known, that memory has as many bytes. Different indices have different positions. `sizes` always
 /// returns the same value.
 ///
-/// The law follows from the stride table. For random layouts, tests compare stride tables with XLA's definition
-/// ([tiled layout](https://openxla.org/xla/tiled_layout)), their inverses with them, and those with unbounded dimensions with those of
+/// The law follows from the stride table. Tests with random layouts compare stride tables with XLA's definition
+/// ([tiled layout](https://openxla.org/xla/tiled_layout)), inverses with the tables, and tables with unbounded dimensions with the tables of
 /// the actual sizes.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the shape of an array",
@@ -197,8 +197,8 @@ pub trait WholeArray: ArrayType + Itself<Itself = Self> {
 
     /// Converts a shape that is known at run time to this type; `None` if the type does not stand for it.
     ///
-    /// An unbounded dimension accepts any static size. A bounded one accepts its own bound, as a bound or as a static size, and its size is
-    /// then the bound: a smaller array has its elements at other positions, or less memory.
+    /// An unbounded dimension accepts any static size. A bounded dimension accepts only its own bound, as a bound or as a
+    /// static size, and its size is then the bound. A smaller size is refused: such an array has its elements at other positions, or less memory.
     ///
     /// ```
     /// use xla_shape::types::WholeArray;
@@ -252,7 +252,7 @@ pub trait Itself {
     /// `Self`.
     type Itself;
 
-    /// A value for the type.
+    /// A value that stands for the type.
     const ITSELF: PhantomData<Self::Itself> = PhantomData;
 }
 

@@ -59,8 +59,8 @@ impl<const N: usize> MultiIndex for [usize; N] {
     label = "expected as many dimensions as the array has"
 )]
 pub trait SameRank<Index>: MultiIndex {
-    /// `T`, if its index type is this one. If the numbers of dimensions differ, a bound on `T` that is written like this is no second
-    /// error.
+    /// `T`, if its index type is this one. If the numbers of dimensions differ, a bound on `T` that is written like this does not cause
+    /// a second error.
     #[doc(hidden)]
     type Of<T: ArrayType>: ArrayType;
 }

@@ -59,7 +59,8 @@ pub struct Maximal<const DEVICE: i64>;
 pub struct Unreduced;
 
 /// `{devices=[…]…}`: each device has a piece. `Pieces` is a tuple of [`Size`] and [`Uncut`], one for each dimension. `Order` assigns the
-/// pieces to devices: an [`InOrder`] or a [`Listed`]. `Groups` is a tuple of [`Group`]: what devices with the same piece do with it.
+/// pieces to devices: an [`InOrder`] or a [`Listed`]. `Groups` is a tuple of [`Group`]s, which say what the devices that
+/// have the same piece do with it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Divided<Pieces, Order, Groups = ()>(PhantomData<(Pieces, Order, Groups)>);
 

@@ -14,7 +14,7 @@ fn rederived(shape: &ArrayShape, index: &[usize]) -> usize {
     let mut entries = physical().map(|&d| index[d] as u64).collect::<Vec<_>>();
     for tile in layout.tiles() {
         let mut tile = tile.dimensions().to_vec();
-        // If the tile has more entries than dimensions: leading dimensions of size 1.
+        // If the tile has more entries than the array has dimensions, add leading dimensions of size 1.
         while sizes.len() < tile.len() {
             sizes.insert(0, 1);
             entries.insert(0, 0);

@@ -1,4 +1,4 @@
-//! Kernels over whole arrays: the library's over tiled and row-major arrays, loops by hand, `ndarray`.
+//! Kernels over whole arrays: the library's kernels over tiled and row-major arrays, loops by hand, and `ndarray`.
 
 use crate::numbers::{Number, larger};
 use crate::turn::Turn;
@@ -10,7 +10,7 @@ use xla_shape::types::{StaticArray, ValueOf};
 use xla_shape::vector::exp;
 use xla_shape::{Buffer, shape};
 
-/// What the library's kernels are written over: any layout.
+/// The shapes for which the library's kernels are written: any layout.
 pub(crate) trait Shape: StaticArray<Element: Number> {}
 impl<S: StaticArray<Element: Number>> Shape for S {}
 
@@ -57,7 +57,7 @@ fn softmax<S: Shape>(x: &mut Buffer<S>) {
     });
 }
 
-/// Values that leave the numbers as they are, or nearly so, however often they are applied.
+/// With these values, the numbers stay nearly the same, however often the kernels run.
 const FACTOR: f32 = -1.0;
 const A: f32 = 1e-6;
 
@@ -183,15 +183,15 @@ fn with_ndarray(kernel: &str, sizes: [usize; 2]) -> crate::turn::Contender {
 
 const KERNELS: [&str; 5] = ["fill", "sum", "scale", "axpy", "softmax"];
 
-/// `kernel` over tiles: the library, loops by hand in the order of `W`, and row-major memory, that may be `row_major` times
-/// as fast.
+/// `kernel` over tiles: the library, compared with loops by hand in the order of `W`, and with row-major memory, which may be `row_major` times as
+/// fast.
 fn over_tiles<Tiles, Plain, W, const ROWS: usize, const COLUMNS: usize>(kernel: &str, row_major: f64) -> Case
 where
     Tiles: StaticArray<Element: Number, Index = [usize; 2]>,
     Plain: StaticArray<Element: Number, Index = [usize; 2]>,
     W: Walk + 'static,
 {
-    // Softmax needs rows; the others are one loop over all there is.
+    // Softmax needs rows; the other kernels are one loop over all elements.
     let plain = match kernel {
         "softmax" => by_hand::<Plain, Rows<ROWS, COLUMNS>>(kernel),
         _ => by_hand::<Plain, Flat<ROWS, COLUMNS>>(kernel),

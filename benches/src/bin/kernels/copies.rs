@@ -10,7 +10,7 @@ use xla_shape::buffer::{AlignedBytes, BytesMut};
 use xla_shape::types::{ArrayType, StaticArray, ValueOf};
 use xla_shape::{Buffer, View, layout, shape};
 
-/// The sizes of what is copied.
+/// The sizes of the copied arrays.
 const ROWS: usize = 256;
 const COLUMNS: usize = 512;
 /// The place of a window. Tiles of both sides begin there.
@@ -61,7 +61,7 @@ where
     x.copy_window_to(y, origin, [0, 0], Border::None).expect("a window inside");
 }
 
-/// `memcpy` between memory of this many bytes each; its result is that of no other contender.
+/// `memcpy` between buffers of this many bytes. Its result is not compared with other contenders.
 fn memcpy(bytes: usize, expected: Vec<f32>) -> Contender {
     let from = AlignedBytes::zeroed(bytes).expect("memory");
     let mut to = AlignedBytes::zeroed(bytes).expect("memory");
@@ -71,7 +71,8 @@ fn memcpy(bytes: usize, expected: Vec<f32>) -> Contender {
     })
 }
 
-/// A case, compared with a copy that reads and writes as many bytes in all, and perhaps with the same over row-major arrays.
+/// A case. It is compared with `memcpy` that reads and writes as many bytes in total, and, if there is one, with the same function over row-major
+/// arrays.
 fn case<S: StaticArray, T: StaticArray>(
     what: &str,
     goal: f64,
@@ -170,7 +171,7 @@ macro_rules! conversions {
     }};
 }
 
-/// Pages of a cache, in the order of a table, by sections.
+/// Copies the pages of a cache as sections, in the order of a table.
 fn pages() -> Case {
     const PAGES: usize = 64;
     const WANTED: usize = 32;

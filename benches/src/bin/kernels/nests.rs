@@ -24,7 +24,7 @@ fn array<S: Matrix>() -> Buffer<S> {
     Buffer::<S>::from_fn(|[i, j]: [usize; 2]| value(i, j))
 }
 
-/// For any layout: the library chooses how many lines are folded at a time.
+/// Softmax for any layout: the library chooses how many lines are folded at a time.
 #[inline(never)]
 fn softmax<S: Matrix>(x: &mut Buffer<S>) {
     x.for_each_band_mut::<-1>(|mut rows| {

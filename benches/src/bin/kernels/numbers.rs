@@ -41,14 +41,14 @@ impl Number for S8 {
         f32::from(value)
     }
 
-    /// Towards zero, of a number in range.
+    /// Rounds a number in range towards zero.
     #[inline(always)]
     fn of(value: f32) -> i8 {
         value as i8
     }
 }
 
-/// The larger of two numbers, neither of which is NaN: one instruction.
+/// The larger of two numbers that are not NaN. This is one instruction.
 #[inline(always)]
 pub(crate) fn larger(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }

@@ -55,8 +55,8 @@ impl Case {
         (self.from.elements().expect("sizes are static") * bits / 16) as usize
     }
 
-    /// The case as an array of more dimensions that is strided on both sides, in the order of the destination's strides, largest first. `None`
-    /// for tiles with padding, packed elements, and if both sides are tiled.
+    /// The case as an array with more dimensions, which has strides on both sides. The dimensions are in the order of the destination's strides, the
+    /// largest first. `None` for tiles with padding, packed elements, and if both sides are tiled.
     pub(crate) fn as_strided(&self) -> Option<Vec<Loop>> {
         let (from, to) = (self.from.stride_table().ok()?, self.to.stride_table().ok()?);
         let plain = |shape: &ArrayShape| shape.layout().tiles().is_empty();
@@ -72,7 +72,7 @@ impl Case {
         for digit in tiled.as_ref().digits() {
             let Source::Dimension(number) = digit.term.source else { return None };
             let (mut from_index, mut to_index) = (vec![0; num_dimensions], vec![0; num_dimensions]);
-            // The dimensions are the digits of the tiled side.
+            // The dimensions are the digits of the index arithmetic on the tiled side.
             if plain(&self.to) {
                 from_index[number as usize] = digit.term.divisor.get();
                 for (to, &dimension) in to_index.iter_mut().zip(&permutation) {
@@ -174,7 +174,7 @@ pub(crate) fn cases() -> Vec<Case> {
     let small =
         ["f32[8,128]", "f32[16,128]", "f32[32,256]", "f64[384,384]", "c64[384,384]", "c128[256,256]", "bf16[128,128]"];
     cases.extend(small.map(|array| transpose('n', array)));
-    // So small that the call takes longer than the elements.
+    // Arrays so small that the call takes longer than copying the elements.
     let tiny =
         ["f32[3,5]", "f32[4,4]", "u8[16,16]", "f32[16,16]", "f64[5,9]", "f64[20,12]", "c128[19,4]", "bf16[11,23]"];
     cases.extend(tiny.map(|array| transpose('q', array)));
@@ -208,7 +208,7 @@ pub(crate) fn cases() -> Vec<Case> {
 /// Large arrays that threads share: 60 cases that cut them in different places.
 pub(crate) fn shared() -> Vec<Case> {
     let mut cases = Vec::new();
-    // Rows of 128 elements, of which some that are far from each other in the destination follow each other in the source.
+    // Rows of 128 elements. Some rows are adjacent in the source and far from each other in the destination.
     for (element, bytes) in [("f32", 4), ("bf16", 2), ("u8", 1)] {
         for (mib, heads) in [(4, 8), (16, 8), (64, 8), (64, 2), (64, 32), (256, 8)] {
             let rows = (mib << 20) / (heads * 128 * bytes);

@@ -1,11 +1,11 @@
-//! Whether a plan chooses the fastest vectors and stores: it competes with plans for which they are prescribed.
+//! Checks whether plans choose the fastest vectors and stores: each plan competes with plans in which they are prescribed.
 
 use crate::cases::Case;
 use crate::peers::Contender;
 use crate::{Rates, rates};
 use xla_shape::relayout::{Options, Plan, Stores, Vectors};
 
-/// What is prescribed.
+/// The prescribed vectors and stores, with a name for each pair.
 const PRESCRIBED: [(&str, Vectors, Stores); 4] = [
     ("AVX2", Vectors::Avx2, Stores::Auto),
     ("SSE2 or NEON", Vectors::Sse2, Stores::Auto),
@@ -13,7 +13,7 @@ const PRESCRIBED: [(&str, Vectors, Stores); 4] = [
     ("non-temporal stores", Vectors::Avx512, Stores::Streaming),
 ];
 
-/// How much faster a prescribed plan is, at least, where the choice was wrong.
+/// The choice was wrong if a prescribed plan is at least this many times as fast.
 const WRONG: f64 = 1.1;
 
 /// Prints the cases in which a prescribed plan is more than a tenth faster, and the totals of each prescription: in how many cases it is a
@@ -24,7 +24,7 @@ pub(crate) fn compare<'a>(cases: impl Iterator<Item = &'a Case>, rounds: usize) 
     for case in cases {
         let mut gains = gains(case, rounds);
         if gains.iter().any(|(_, gain)| *gain > WRONG) {
-            // Disturbances only make a run longer, also one of the automatic plan.
+            // Disturbances make runs longer, also those of the automatic plan. So measure again.
             let again = self::gains(case, 2 * rounds);
             gains.iter_mut().zip(again).for_each(|(gain, again)| gain.1 = gain.1.min(again.1));
         }
@@ -47,7 +47,7 @@ pub(crate) fn compare<'a>(cases: impl Iterator<Item = &'a Case>, rounds: usize) 
     }
 }
 
-/// The speed of each prescribed plan that is another one, relative to the automatic plan.
+/// The speed of each prescribed plan that differs from the automatic plan, relative to it.
 fn gains(case: &Case, rounds: usize) -> Vec<(usize, f64)> {
     let plan = |options: Options| Plan::new(&case.from, &case.to, &options).expect("the cases go together");
     let contender = |name, plan: Plan| {

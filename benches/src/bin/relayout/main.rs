@@ -3,14 +3,16 @@
 //! --seed S [--max-bytes B]] [--caches L2,LAST_LEVEL,local|shared] [FILTER]`.
 //!
 //! Each case takes turns with libc's `memcpy` and a copy with non-temporal stores, of the same number of bytes, and with others: the loops of XLA's
-//! transpose (`registers`), the crates `ndarray` and `transpose`, and with `--peers` oneDNN, if `libdnnl.so.2` can be loaded. The figures are the best of the rounds, because
-//! disturbances only make a run longer. There is one line per case; a ratio above 1 is faster than `memcpy`. All results are compared. Where two
-//! threads are measured, so are two threads that only copy: their gain is the upper limit. With `--random`, cases are drawn at random, see
-//! `random`; the worst ten cases are listed at the end, and those where another library was more than a tenth faster, if a second measurement
-//! confirms it. With `--choices`, plans compete with those whose vectors or stores are prescribed instead, see `choices`. With `--threads`,
-//! the threads of a process compete with one for 60 arrays that they share, see `threads`: the last lines say whether they are ever slower, and if
-//! so, the program fails. With `--plans`, only the plans are printed.
-//! With `--caches`, plans are those of a machine with these caches, whose sizes are in bytes.
+//! transpose (`registers`), the crates `ndarray` and `transpose`, and with `--peers` oneDNN, if `libdnnl.so.2` can be loaded. The figures are those
+//! of the best round, because disturbances only make a run longer. There is one line per case; a ratio above 1 is faster than `memcpy`. All results
+//! are compared. If two threads are measured, two threads that only copy are measured, too: their gain is the upper limit.
+//!
+//! - `--random`: cases are drawn at random (`random`). At the end, it lists the ten worst cases, and the cases in which another library was
+//!   more than a tenth faster, if a second measurement confirms it.
+//! - `--choices`: plans compete with plans in which the vectors or the stores are prescribed (`choices`).
+//! - `--threads`: for 60 large arrays, several threads compete with one (`threads`). The program fails if several threads are slower for an array.
+//! - `--plans`: only the plans are printed.
+//! - `--caches`: plans are those of a machine with these caches; sizes are in bytes.
 
 mod cases;
 mod choices;
@@ -47,7 +49,7 @@ struct Line {
     two_threads: Option<TwoThreads>,
     /// The speed of each contender.
     all_gb_per_s: BTreeMap<&'static str, f64>,
-    /// Who had another result, and why.
+    /// The contenders with another result, and why it may differ.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     not_comparable: BTreeMap<&'static str, &'static str>,
 }
@@ -218,11 +220,11 @@ fn seconds(clock: ClockId, repeat: usize, mut call: impl FnMut()) -> f64 {
 /// The total time of a contender, in seconds, after which it takes part in fewer rounds.
 const PATIENCE: f64 = 0.3;
 
-/// What [`rates`] measures.
+/// The result of [`rates`].
 struct Rates {
     /// The speed of each contender with the right result.
     gb_per_s: BTreeMap<&'static str, f64>,
-    /// Why the others have another one.
+    /// Why the results of the other contenders differ.
     not_comparable: BTreeMap<&'static str, &'static str>,
 }
 

@@ -1,10 +1,10 @@
-//! oneDNN's reorder, where its library can be loaded: version 2 of its interface, as Debian has it. One thread.
+//! oneDNN's reorder on one thread, if its library can be loaded. It uses version 2 of the interface, which Debian has.
 
 use crate::cases::{Case, Loop};
 use std::ffi::{c_int, c_void};
 use std::ptr::{null, null_mut};
 
-/// A memory descriptor takes less, in 8 bytes each.
+/// Memory for a memory descriptor, which needs less than this, in words of 8 bytes.
 type Descriptor = [u64; 512];
 
 type Handle = *mut c_void;

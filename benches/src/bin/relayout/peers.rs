@@ -7,12 +7,12 @@ use bytemuck::Pod;
 use ndarray::{ArrayView, ArrayViewMut, IxDyn, ShapeBuilder};
 use xla_shape::ElementType;
 
-/// What fills a destination from a source, in turn with others.
+/// A function that fills a destination from a source, and takes turns with others.
 pub(crate) struct Contender<'a> {
     pub(crate) name: &'static str,
     /// Whether it only copies the bytes of the elements.
     pub(crate) is_copy: bool,
-    /// Why its result may be another one, which then is not comparable. `None` if it must be the same.
+    /// Why its result may differ; it is then not comparable. `None` if it must be the same.
     pub(crate) may_differ: Option<&'static str>,
     pub(crate) run: Run<'a>,
 }
@@ -47,7 +47,7 @@ fn peers_of<T: Pod>(case: &Case) -> Vec<Contender<'static>> {
     let mut peers = Vec::new();
     let Some(loops) = case.as_strided() else { return peers };
     let (batch, last) = loops.split_at(loops.len().saturating_sub(2));
-    // Matrices that are contiguous, one after the other, on both sides.
+    // A single matrix, or several that are adjacent in memory, on both sides.
     if let ([a, b], true) = (last, batch.len() < 2)
         && (a.from, a.to, b.from, b.to) == (1, b.size, a.size, 1)
         && batch.iter().all(|batch| (batch.from, batch.to) == (a.size * b.size, a.size * b.size))

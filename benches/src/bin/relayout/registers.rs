@@ -1,26 +1,26 @@
 //! Transposes in blocks that stay in registers: how XLA's `TransposePlan` for CPUs works (`xla/pjrt/transpose.cc`), which is in no registry.
 //!
 //! Blocks have 16 by 16 elements of 2 bytes, 8 by 8 of 4 bytes and 4 by 4 of 8 bytes with AVX2, and 16 bytes by as many elements as these have
-//! without; 16 by 16 elements at a time are transposed before the next ones. Stores are ordinary. Elements that do not fill a block are copied one
-//! by one. Of the loops around, those whose smaller stride is larger are further out. Elements that follow each other on both sides are copied as
-//! one run.
+//! without; 16 by 16 elements at a time are transposed before the next ones. Stores are ordinary. Elements that do not fill a block are copied one by
+//! one. The outer loops are sorted by the smaller of their two strides, the largest outermost. Elements that follow each other on both sides are
+//! copied as one run.
 
 use crate::cases::Loop;
 use bytemuck::Pod;
 use std::cmp::Reverse;
 
-/// The elements of each side of the blocks that are transposed together, unless one block has more.
+/// The side, in elements, of the blocks that are transposed together, unless a single block is larger.
 #[cfg(target_arch = "x86_64")]
 const TOGETHER: usize = 16;
 
-/// A transpose of elements of one size, prepared.
+/// A prepared transpose for elements of one size.
 pub(crate) struct Nest {
-    /// The loops around, the outermost first.
+    /// The outer loops, the outermost first.
     outer: Vec<Loop>,
     /// The loop along which elements are contiguous in the source, and the one for the destination. If they are one loop, it is the second.
     columns: Loop,
     rows: Loop,
-    /// The elements that all loops take on both sides.
+    /// The number of elements that all loops span, on both sides.
     span: (usize, usize),
 }
 
@@ -54,7 +54,7 @@ impl Nest {
             let least = self.columns.size.min(self.rows.size);
             let wide = is_x86_feature_detected!("avx2") && least * size_of::<T>() >= 32;
             let narrow = least * size_of::<T>() >= 16;
-            // Such a block, and the elements of each side of it: of those in 16 bytes with SSE2.
+            // A function for such a block, and the side of the block in elements. With SSE2, a side takes 16 bytes.
             let tile: Option<(Tile<T>, usize)> = match size_of::<T>() {
                 1 if narrow => Some((sse2::tile::<T, 16>, 16)),
                 2 if wide => Some((avx2::tile::<T, 8>, 16)),
@@ -66,8 +66,8 @@ impl Nest {
                 _ => None,
             };
             if let Some((tile, size)) = tile {
-                // SAFETY: both slices were cut to the span of all loops, so all elements are in bounds; AVX2 was detected where it is used; each
-                // tile stands beside its size.
+                // SAFETY: both slices were cut to the span of all loops, so all elements are in bounds; AVX2 was detected where it is used; each tile
+                // is paired with its size.
                 return unsafe { self.blocks(from, to, tile, size) };
             }
         }

@@ -1,4 +1,4 @@
-//! The gain of threads.
+//! Measures the gain of several threads.
 
 use crate::bytes;
 use crate::cases::Case;
@@ -67,10 +67,10 @@ impl fmt::Display for TwoThreads {
     }
 }
 
-/// How much longer than one thread the threads of a process may take.
+/// Several threads may take at most this many times as long as one.
 const SLOWER: f64 = 1.05;
 
-/// Into what the arrays of a case are copied.
+/// The destinations into which the arrays of a case are copied.
 const DESTINATIONS: [&str; 2] = ["given memory", "new memory"];
 
 /// The shortest times of a case, in seconds: for each destination, that of one thread and that of all.
@@ -78,7 +78,7 @@ const DESTINATIONS: [&str; 2] = ["given memory", "new memory"];
 struct Times([[f64; 2]; 2]);
 
 impl Times {
-    /// The shorter time of each, of two measurements: disturbances only make a run longer.
+    /// The shorter time of two measurements, for each: disturbances only make a run longer.
     fn shortest(self, other: Self) -> Self {
         let mut times = self;
         let all = times.0.as_flattened_mut().iter_mut().zip(other.0.as_flattened());
@@ -91,7 +91,7 @@ impl Times {
         self.0.map(|[one, all]| all / one)
     }
 
-    /// Whether all threads take longer than they may, for some destination.
+    /// Whether several threads take longer than allowed, for some destination.
     fn are_slower(self) -> bool {
         self.ratios().iter().any(|ratio| *ratio > SLOWER)
     }

@@ -37,7 +37,7 @@ pub struct Collective {
     pub source: Option<String>,
 }
 
-/// Among at most this many instructions between the start and the end of a collective, the most expensive ones are searched.
+/// The most expensive instructions between the start and the end of a collective are searched for only among this many.
 const MOST_BETWEEN: usize = 1000;
 
 /// The collectives of a module, each with the instructions that hide it.

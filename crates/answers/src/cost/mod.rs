@@ -423,8 +423,7 @@ impl ProgramCost {
         Self::at(module, None)
     }
 
-    /// The expected cost of a program that was read from files. As [`new`](Self::new), but with the speed of the program's GPU, if that is known
-    /// ([`Program::gpu`]).
+    /// The expected cost of an opened program. As [`new`](Self::new), but with the speed of the program's GPU, if that is known ([`Program::gpu`]).
     ///
     /// # Errors
     /// As [`Module::costs`].

@@ -91,7 +91,7 @@ fn differs(wanted: &Layout, array: &ArrayShape) -> bool {
     !LayoutEqual::new().ignore_memory_space().compare(wanted, array.layout())
 }
 
-/// At most this many copies and transposes of a fusion are followed. There is no remedy for a longer chain.
+/// At most this many copies and transposes of a fusion are followed. For a longer chain, no remedy is known.
 const LONGEST_CHAIN: usize = 64;
 
 /// For each dimension of the result, the operand's dimension that becomes it; `None` if the instruction is not a permutation.

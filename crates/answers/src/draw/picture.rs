@@ -16,7 +16,7 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// What fits into a page, with both views side by side.
+    /// The part that fits into a page, with both views side by side.
     const PAGE: Self = Self { rows: 16, columns: 14, cells: 480 };
 
     /// A smaller window. Repeated calls end at a single cell.
@@ -29,7 +29,7 @@ impl Window {
 /// If at most this many positions are missing between two that are shown, they are shown, too.
 const SMALL_GAP: u64 = 4;
 
-/// The most characters that a small page has for a picture: a page of 300,000 bytes, less its script and style.
+/// The most characters of a picture in a small page: 300,000 bytes, minus the script and the style of the page.
 const MOST_CHARACTERS: usize = 264_000;
 
 /// The approximate number of characters that a picture takes in a page. Only the beginning of a long text counts, because a page does not show more.

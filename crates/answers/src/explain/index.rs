@@ -43,7 +43,7 @@ impl Location {
     /// The position of the element with this index; dimension 0 comes first.
     ///
     /// # Errors
-    /// If the array has no such element, or an unbounded dimension, so that its elements have no positions.
+    /// If the array has no such element, or if its elements have no positions, because a dimension is unbounded.
     ///
     /// ```
     /// use xla_shape_answers::Answer;

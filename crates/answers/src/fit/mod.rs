@@ -253,7 +253,7 @@ fn is_best(one: &Tried, all: &[Tried], bisected: Option<usize>) -> bool {
 impl Answer for Fit {
     const SCHEMA: &'static str = "xla-shape/fit/1";
 
-    /// For each setting that does not fit, the largest array.
+    /// The causes are the first of the [`too_large`](Self::too_large) rows, each with its largest array.
     fn digest(&self) -> Digest {
         let cause = |row: &Row| {
             let name = row.setting.iter().map(|(axis, value)| format!("{axis}={value}")).collect::<Vec<_>>().join(", ");

@@ -109,7 +109,7 @@ impl Report {
             Accuracy::Unknown => return Err(FitError::NoMemory(self.accuracy.clone())),
             Accuracy::Exact { .. } | Accuracy::Totals => (hbm.used, hbm.used),
             Accuracy::Nearly { may_be_more } => (hbm.used, hbm.used.saturating_add(may_be_more)),
-            // These are the largest errors of the estimate in comparisons with the compiler.
+            // The estimate is within 2 % for almost all programs, as the line about the accuracy says. For small programs, 256 KiB are allowed.
             Accuracy::Estimate => {
                 let error = (hbm.used / 50).max(256 << 10);
                 (hbm.used.saturating_sub(error), hbm.used.saturating_add(error))

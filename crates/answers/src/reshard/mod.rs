@@ -382,7 +382,7 @@ fn effort(reshard: &Reshard, hosts: Option<&Hosts>) -> u64 {
     1 + hosts.map_or(0, |hosts| hosts.most_devices().min(copies)) / 64
 }
 
-/// The devices to list, and how many more there are. Only as many are listed as do not have too many messages together.
+/// The devices to list, and how many more there are. The list ends before its messages exceed [`MAX_MESSAGES`].
 fn listed(reshard: &Reshard, asked: &[i64], effort: u64) -> Result<(Vec<i64>, u64), ReshardError> {
     if let Some(&device) = asked.iter().find(|&&device| reshard.need(device).is_none()) {
         return Err(ReshardError::NoSuchDevice(device));

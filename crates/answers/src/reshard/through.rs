@@ -46,7 +46,7 @@ pub struct Through {
     pub values: Vec<Sharding>,
 }
 
-/// If more axes than this move, no sharding is searched.
+/// If more axes than this move, no sharding is searched for.
 const MAX_MOVING: usize = 8;
 /// A bound on the work: each sharding that is tried costs one tile index for each device and dimension, and this is the most of them together. It
 /// bounds the time for a log with many changes.

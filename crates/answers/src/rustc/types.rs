@@ -131,7 +131,7 @@ pub(super) fn path(text: &str) -> Option<Path<'_>> {
     })
 }
 
-/// The comma-separated items between the bracket at the beginning of a text and the one that closes it, and the length of all that
+/// For a text that begins with a bracket: the comma-separated items up to the closing bracket, and the length of both brackets and all between them,
 /// in bytes.
 pub(super) fn parts(text: &str) -> Option<(Vec<&str>, usize)> {
     let mut depth = 0_usize;

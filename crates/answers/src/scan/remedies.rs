@@ -1,4 +1,4 @@
-//! What helps, in words.
+//! Remedies in words.
 
 use crate::numbers::{InUnits, count};
 use crate::place::layout_in_jax;

@@ -270,7 +270,7 @@ pub(crate) unsafe fn read_struct<T: Struct>(from: *const T) -> Result<T> {
     let size = unsafe { struct_size(from) }?;
     let mut value = MaybeUninit::<T>::zeroed();
     let bytes = from.cast::<u8>();
-    // SAFETY: both have these bytes: `from` has `size` (*structs*), `value` has those of a `T`; `value` is new, so they do not overlap.
+    // SAFETY: both have these bytes: `from` has `size` bytes (*structs*), and `value` as many as a `T`. `value` is new, so they do not overlap.
     unsafe { ptr::copy_nonoverlapping(bytes, value.as_mut_ptr().cast::<u8>(), size.min(size_of::<T>())) };
     for at in size_of::<T>()..size {
         // SAFETY: `at` is below `size`, so the byte belongs to the caller's struct (*structs*).

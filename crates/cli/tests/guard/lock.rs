@@ -1,4 +1,4 @@
-//! `guard lock`: how a program keeps its arguments and results, and the plan that moves data.
+//! `guard lock`: the layouts and shardings of arguments and results, and the plan that converts data.
 
 use super::{Folder, MODULE};
 use crate::program::program_path;

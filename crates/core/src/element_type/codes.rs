@@ -3,8 +3,8 @@
 use super::ElementType;
 
 impl ElementType {
-    /// The bits that an element takes where only elements of less than a byte are packed: those of `pred` are 8. Used by DLPack, by
-    /// `bitcast-convert`, and by the memory that XLA's CPU backend passes to kernels.
+    /// The bits that an element takes if only types with fewer bits than a byte are packed; `pred` takes 8. DLPack and
+    /// `bitcast-convert` count in this way, and so does the memory that XLA's CPU backend passes to kernels.
     ///
     /// ```
     /// use xla_shape_core::ElementType;

@@ -50,7 +50,7 @@ pub(super) fn all_gather<'a>(
     operands.at_least(1)?;
     let first = dimension("`dimensions`", operands.array(0)?.dimensions(), number)?;
     let gathered = if start { declared.and_then(Shape::tuple_shapes).and_then(|parts| parts.get(1)) } else { declared };
-    // If the groups of devices are not known, the sizes say how many shards are gathered: a result of 8 from operands of 2 has 4.
+    // If the groups of devices are not known, the sizes say how many shards are gathered: from size 2 to size 8, there are 4.
     let shards = shards.or_else(|| ratio(first_dimension(gathered, number), Some(first)));
     let shards = shards.ok_or(InferError::NotInferred)?;
     let mut results = Vec::new();
@@ -114,7 +114,7 @@ pub(super) fn all_to_all<'a>(
     number: Option<usize>,
     shards: Option<u64>,
 ) -> ShapeResult<'a> {
-    // Without a dimension, each operand goes to another device, which returns as many arrays of the same shape.
+    // Without a dimension, each device of a group gets one of the operands, and as many arrays of the same shape arrive.
     let Some(number) = number else {
         operands.at_least(1)?;
         if let Some(shards) = shards {
@@ -131,7 +131,7 @@ pub(super) fn all_to_all<'a>(
         return tuple(operands.0.iter().map(|&shape| shape.clone()).collect());
     };
     operands.exactly(1)?;
-    // With a dimension, the array is cut along it, and the pieces that arrive are joined along it: its shape stays.
+    // With a dimension, the array is cut along it, and the pieces that arrive are joined along it, so the shape stays the same.
     let size = dimension("`dimensions`", operands.array(0)?.dimensions(), number)?;
     if let (Some(size), Some(shards)) = (size.extent(), shards) {
         divided(size, shards)?;

@@ -257,7 +257,7 @@ pub(super) fn gather<'a>(operands: Operands<'_, 'a>, dimensions: GatherDimension
         }
     }
     check_len("`offset_dims`", kept.len(), offset.len())?;
-    // The dimensions that `offset_dims` names are those of a slice, in order; the others, also in order, are those of the indices.
+    // The dimensions in `offset_dims` are the dimensions of a slice, in order. The other ones are the dimensions of the indices, also in order.
     let mut slice_dimensions = kept.into_iter();
     let mut batch_dimensions = without_vector(&indices, index_vector);
     let result: Option<Vec<_>> = (0..num_dimensions)

@@ -252,7 +252,7 @@ const fn padded(size: u64, padding: PaddingDimension, dimension: usize) -> Resul
     if size > MAX_SIZE {
         return Err(InferError::Overflow);
     }
-    // `interior` elements go between any two neighbours, of which there are `size - 1`, or none in an empty array.
+    // `interior` elements go between any two neighbours. There are `size - 1` such pairs, and none in an empty array.
     let between = size.saturating_sub(1) as i128 * padding.interior as i128;
     let padded = size as i128 + between + padding.low as i128 + padding.high as i128;
     if padded < 0 {

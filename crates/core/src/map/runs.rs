@@ -45,7 +45,8 @@ pub struct Bands {
     pub steps: [u64; MAX_LIST],
 }
 
-/// A block whose elements follow each other, in the same order, in two arrays. It begins where each index is a multiple of those that it covers.
+/// A block whose elements follow each other, in the same order, in two arrays. Along each dimension, blocks begin at the multiples of the number
+/// of indices that a block covers.
 ///
 /// ```
 /// use xla_shape_core::ArrayShape;

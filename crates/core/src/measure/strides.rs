@@ -273,7 +273,7 @@ fn with_ones(sizes: &[u64], order: &[(u64, usize)]) -> Vec<usize> {
     let is_one = |&dimension: &usize| sizes.get(dimension) == Some(&1);
     let mut all = Vec::with_capacity(sizes.len());
     for &(_, dimension) in order {
-        // A dimension of size 1 may have any stride: it goes where row-major order has it, next to its neighbours.
+        // The dimensions of size 1 after this one go directly inside of it, in row-major order.
         let inside = (dimension + 1)..sizes.len();
         let count = inside.clone().take_while(is_one).count();
         all.extend(inside.take(count).rev());

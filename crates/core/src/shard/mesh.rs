@@ -307,7 +307,7 @@ pub struct NamedSharding {
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct OtherAxes {
-    /// The axes along which devices have copies, which no compiler may change.
+    /// The axes along which devices have copies, and along which no compiler may divide the array.
     pub replicated: Vec<AxisRef>,
     /// The axes along which each device has a partial sum, maximum or minimum.
     pub unreduced: Vec<AxisRef>,
@@ -413,7 +413,7 @@ impl NamedSharding {
         &self.dimensions
     }
 
-    /// The axes along which devices have copies, which no compiler may change.
+    /// The axes along which devices have copies, and along which no compiler may divide the array.
     ///
     /// ```
     /// use xla_shape_core::shard::{Sharding, ShardingKind};

@@ -131,7 +131,7 @@ impl Sharding {
             ShardingKind::Tiled(tiled) => tiled.subgroups().contains(&Subgroup::Unreduced),
             _ => false,
         };
-        // Only named shardings have their own place for the reduction. That of others is in the metadata; without it, it is the sum.
+        // Only named shardings have a field for the reduction. In others, the metadata have it; without an entry, it is the sum.
         let reduction = match kind {
             ShardingKind::Named(_) | ShardingKind::SingleDevice { .. } | ShardingKind::Tuple(_) => None,
             _ => named.or(is_unreduced.then_some(Reduction::Sum)),

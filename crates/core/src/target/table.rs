@@ -213,8 +213,8 @@ impl KernelVmem {
 
 /// How fast a core of a TPU is at most.
 ///
-/// The bandwidth is that of a chip, as [Google Cloud's pages](https://docs.cloud.google.com/tpu/docs/system-architecture-tpu-vm) publish it, divided by the
-/// chip's cores. The clocks of v2, v3 and v4 are from the papers about them; the others are the published operations per second in
+/// The bandwidth is that of a chip, as [Google Cloud's pages](https://docs.cloud.google.com/tpu/docs/system-architecture-tpu-vm) publish it, divided
+/// by the chip's cores. The clocks of v2, v3 and v4 are from the papers about them; the others are the published operations per second in
 /// bf16 divided by those that the matrix units do in a cycle. A profile of a v6e states 1,638 GB/s.
 ///
 /// ```

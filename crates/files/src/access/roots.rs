@@ -82,8 +82,8 @@ impl Roots {
         named.into_iter().map(|path| root(path.into())).collect::<Result<_, _>>().map(Self)
     }
 
-    /// A file or a directory to read; a relative path begins at a root. From the root down, no part of its path may be a link. The files that are read
-    /// with it (those of a dump, or beside a module) may not be links that lead out of the roots.
+    /// A file or a directory to read; a relative path begins at a root. From the root down, no part of its path may be a link. The files that are
+    /// read with it (those of a dump, or beside a module) may not be links that lead out of the roots.
     ///
     /// # Errors
     /// If the path is refused, or nothing is there.

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::time::SystemTime;
 
-/// A file that can be read from any place, or a pipe, of which everything that was read is kept.
+/// A file, which can be read from any place, or a pipe. Everything that was read from a pipe is kept.
 pub(crate) enum Source {
     File(File),
     Pipe { rest: Box<dyn Read + Send + Sync>, bytes: Vec<u8> },

@@ -28,8 +28,8 @@ pub struct ArrayFile {
 }
 
 impl ArrayFile {
-    /// Opens a file and finds its array. The name's ending says what the file is: `.npy`, `.npz` or `.safetensors`; any other file has raw bytes, and so has
-    /// standard input, `-`.
+    /// Opens a file and finds its array. The name's ending says what the file is: `.npy`, `.npz` or `.safetensors`; any other file has raw bytes, and
+    /// so has standard input, `-`.
     ///
     /// `tensor` is the name of the tensor in a `.safetensors` file, or of the array in an `.npz` file; it may be left out where there is only
     /// one. `shape` is the shape of the array, with its layout: raw bytes need one, and so do `.npy` and `.npz` files that say only how many
@@ -213,7 +213,7 @@ pub(crate) fn zeroed(array: &ArrayShape) -> Result<AlignedBytes, Error> {
         .ok_or_else(|| Error::OutOfMemory { array: array.clone().into() })
 }
 
-/// Writes an array, whole or not at all; into a `.safetensors` file under the name `tensor`, or else `tensor` itself.
+/// Writes an array, whole or not at all. In a `.safetensors` file, the array's name is the argument `tensor`; without one, it is "tensor".
 ///
 /// ```
 /// let folder = tempfile::tempdir()?;

@@ -16,7 +16,8 @@ pub(crate) use safetensors::{dtype_of, header_of, is_stored_as_bytes, read_heade
 use crate::error::FileError;
 use std::path::Path;
 
-/// The most dimensions of an array in a file: NumPy's limit. A header can claim thousands, and each costs time and memory in every index. Shapes that users write have no such limit.
+/// The most dimensions of an array in a file: NumPy's limit. A header can claim thousands, and each costs time and memory in every index. Shapes that
+/// users write have no such limit.
 const MAX_DIMENSIONS: usize = 64;
 
 /// Refuses an array with more dimensions than a file may have.

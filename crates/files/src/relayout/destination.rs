@@ -1,4 +1,4 @@
-//! What a relayout is to make.
+//! The destination of a relayout.
 
 use crate::error::Error;
 use std::str::FromStr;

@@ -182,7 +182,7 @@ impl<'a> Relayout<'a> {
     /// ```
     ///
     /// # Errors
-    /// If the two arrays do not go together, the output cannot hold the array, or is the same file as the source.
+    /// If the source cannot be copied into the other array, or the output cannot hold that array or is the same file as the source.
     pub fn new(source: &'a ArrayFile, output: impl AsRef<Path>, options: &RelayoutOptions) -> Result<Self, Error> {
         let output = output.as_ref();
         check_outputs([source.path()], [output])?;

@@ -32,7 +32,7 @@ struct Buffers {
 }
 
 impl Memory {
-    /// Larger buffers are not kept. So all threads together keep less than one large slab takes.
+    /// The most bytes of a buffer that is kept. With this limit, all threads together keep less than one large slab takes.
     const KEPT: usize = 2 * NEAR;
 
     fn take(&self) -> Buffers {
@@ -52,7 +52,7 @@ fn room<'b>(buffer: &'b mut Option<AlignedBytes>, array: &ArrayShape) -> Result<
     let out_of_memory = || Error::OutOfMemory { array: array.clone().into() };
     let bytes = usize::try_from(array.byte_size().unwrap_or_default()).map_err(|_| out_of_memory())?;
     let known = buffer.take().filter(|known| known.as_ref().len() >= bytes);
-    // Memory that is not used costs nothing, and a larger array may be next.
+    // The buffer has at least `NEAR` bytes, because the next array may be larger. Pages that nothing writes cost nothing.
     let new = || AlignedBytes::zeroed(bytes.max(NEAR)).map_err(|_| out_of_memory());
     Ok(&mut buffer.insert(known.map_or_else(new, Ok)?).as_mut()[..bytes])
 }

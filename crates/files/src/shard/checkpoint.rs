@@ -28,7 +28,7 @@ pub struct Checkpoint {
 pub(super) struct CheckpointFile {
     /// Its name, with folders only where an index has them, and without a device.
     pub(super) name: PathBuf,
-    /// One file, or that of each device in the order of their numbers.
+    /// One file, or the files of the devices, in the order of the devices' numbers.
     parts: Vec<PartFile>,
     /// In the order of the files.
     pub(super) tensors: Vec<Tensor>,

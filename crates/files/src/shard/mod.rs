@@ -31,7 +31,7 @@ use xla_shape::{ArrayShape, DynBuffer, Layout};
 
 /// What one device needs of a checkpoint: checked, and ready to be written by [`run`](Self::run).
 ///
-/// Each file of the checkpoint gets one with the device's shards: `w.safetensors` becomes `w.device-3.safetensors`.
+/// For each file of the checkpoint, a file with the device's shards is written: `w.device-3.safetensors` for `w.safetensors`.
 ///
 /// ```
 /// use xla_shape_files::{ArrayFile, Checkpoint, ShardPlan, ShardRule, write_array};
@@ -81,7 +81,7 @@ pub struct ShardsDone {
     pub device: i64,
     /// The files, in the order of the checkpoint.
     pub files: Vec<ShardFile>,
-    /// The shards, file by file. A tensor that only other devices have is left out.
+    /// The shards, file by file. A tensor that another device alone has is left out.
     pub tensors: Vec<ShardTensor>,
 }
 

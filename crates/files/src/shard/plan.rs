@@ -170,7 +170,7 @@ impl ShardPlan {
         let rules = || self.rules.iter().map(|(pattern, _)| pattern.as_str()).enumerate();
         // If two rules have the same name, or two patterns fit, the first counts.
         let exact = rules().rev().map(|(number, pattern)| (pattern, number)).collect::<HashMap<_, _>>();
-        // Patterns by what stands before their first `*` or `?`: a name is compared only with those that begin as it does.
+        // The patterns by their texts before the first `*` or `?`: a name is compared only with patterns whose text it begins with.
         let mut patterns = HashMap::<&str, Vec<(usize, &str)>>::new();
         for (number, pattern) in rules() {
             if let Some((beginning, _)) = pattern.split_once(['*', '?']) {

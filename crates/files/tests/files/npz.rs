@@ -40,7 +40,7 @@ fn arrays_of_numpy_are_found_by_name() {
         "array `w` is compressed; write the file with `numpy.savez`, or unpack it (`unzip`) and read `w.npy`"
     );
 
-    // Every door reads by `ArrayFile`; a copy of a part of the file is as exact.
+    // All other functions read through `ArrayFile`. A relayout of a member that is a part of the file is exact, too.
     let source = ArrayFile::open(folder.join("x.npz"), Some("w"), None).unwrap_err();
     assert!(matches!(source, Error::File { .. }), "the compressed one");
     fs::write(folder.join("x.npz"), NUMPY).unwrap();

@@ -112,7 +112,7 @@ pub struct Reification {
 }
 
 impl Reification {
-    /// How many times the bound an estimate may be at most.
+    /// An estimate can be believed if it is at most this many times the bound.
     pub const CREDIBLE: u64 = 20;
 
     /// Whether the estimate can be believed: it is at most [`CREDIBLE`](Self::CREDIBLE) times the bound, or there is no bound.
@@ -312,7 +312,7 @@ fn sorts(instruction: Instruction<'_>) -> bool {
 /// 0.01 µs.
 const NO_MODEL: u64 = 10_000;
 
-/// Microseconds as whole picoseconds; `None` if they are not a time. A time that is too long becomes the longest one.
+/// Microseconds as whole picoseconds; `None` if they are not a time. A time above `i64::MAX` picoseconds becomes `i64::MAX`.
 fn picoseconds(microseconds: &Value) -> Option<u64> {
     let time = microseconds.as_f64().filter(|time| *time >= 0.0)?;
     // The conversion saturates, and 0.5 rounds.

@@ -105,7 +105,7 @@ pub struct BranchCost<'m> {
     pub branch: usize,
 }
 
-/// What a program costs, in its [`Unit`], and which instructions have no figure in that.
+/// What a program costs, in its [`Unit`], and how many instructions the cost leaves out.
 ///
 /// ```
 /// let module = xla_shape_hlo::Module::parse(r#"
@@ -390,7 +390,7 @@ pub(super) fn costs(module: &Module, speed: Option<Speed>) -> (Costs<'_>, Vec<Co
         let figure = said.figure;
         let runs_itself = runs.contains_key(&instruction.computation().number());
         let opcode = instruction.opcode();
-        // What moves bytes inside a fusion counts with the fusion.
+        // The bytes and operations of instructions inside of a fusion count with the fusion.
         if matches!(said.basis, Basis::Bytes | Basis::Operations) && !runs_itself {
             continue;
         }

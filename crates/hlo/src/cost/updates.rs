@@ -30,8 +30,8 @@ struct Way<'m> {
 
 impl<'m> Search<'m> {
     /// The parameter whose donation would make this copy unnecessary: the copy lies on the way of the parameter's array to a result of the same
-    /// shape, all other instructions on this way update the array in place, and nothing reads the old value after an update. `None` if that is
-    /// not certain.
+    /// shape, all other instructions on this way pass the array on or update it in place, and nothing reads the old value after an update.
+    /// `None` if that is not certain.
     ///
     /// If the copy moves the array to another memory, for a loop that works there, it may be worth its time: then the answer is `None`, too.
     pub(super) fn donatable(&self, copy: Instruction<'m>, moves: bool) -> Option<(Instruction<'m>, usize)> {
@@ -266,7 +266,7 @@ mod tests {
         let donated = ", input_output_alias={ {1}: (0, {}, may-alias) }";
         assert_eq!(donatable(donated, &updated), [""; 0], "it is donated, and the copy has another reason");
         assert_eq!(donatable(", buffer_donor={ (0, {}) }", &updated), [""; 0]);
-        // By way of another memory, both copies go.
+        // The array goes to another memory and back. A donation makes both copies unnecessary.
         let moved = "  s = (f32[64,8]{1,0:S(1)}, f32[64,8]{1,0}, u32[]) copy-start(p)\n  d = f32[64,8]{1,0:S(1)} copy-done(s)\n  \
                      u = f32[64,8]{1,0:S(1)} dynamic-update-slice(d, x, i, i)\n  n = f32[64,8]{1,0:S(1)} negate(u)\n  \
                      b = f32[64,8]{1,0} copy(u)\n  ROOT r = (f32[64,8]{1,0}, f32[64,8]{1,0:S(1)}) tuple(b, n)\n";

@@ -29,7 +29,8 @@ use xla_shape_core::sorting::sort;
 /// - If a file is there in two forms (`after.hlo` and `after.txt`), the one that comes first in the lists above counts.
 /// - A module with any other name has no files beside it.
 ///
-/// The `PREFIX.gpu_target_config.pbtxt`, `PREFIX.thunk_sequence.txt` and `PREFIX.thunk_metadata.txt` of a GPU have no device in their names: each belongs to the module whose prefix continues with the device.
+/// The `PREFIX.gpu_target_config.pbtxt`, `PREFIX.thunk_sequence.txt` and `PREFIX.thunk_metadata.txt` of a GPU have no device in their names: each
+/// belongs to the module whose prefix continues with the device.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct DumpFiles {
     /// The common beginning of the names, such as `module_0003.jit_step.cl_1234` or `module_0001.jit_f.cpu`; it can be empty.
@@ -147,7 +148,7 @@ const DEVICES: [&str; 2] = ["cpu_", "gpu_"];
 /// The field for files of one kind.
 type Field = fn(&mut DumpFiles) -> &mut Option<String>;
 
-/// The prefix of a name with this end. The end follows after a period or a device, or is the whole name.
+/// The prefix of a name that ends with `end`. A period or a device must stand before the end, unless the end is the whole name.
 fn prefix<'n>(name: &'n str, end: &str) -> Option<&'n str> {
     let before = name.strip_suffix(end)?;
     let is_device = DEVICES.iter().any(|device| before.ends_with(device)) && end.starts_with("after_optimizations");

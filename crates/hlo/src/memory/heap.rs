@@ -1,9 +1,9 @@
 //! XLA's heap simulation, which assigns offsets to temporaries.
 //!
 //! Buffers are placed in the order in which their live ranges begin; of several that begin together, the one that ends first comes
-//! first, and the result of an asynchronous operation before its context (`HeapSimulator::RunComputation` in `xla/service/heap_simulator/heap_simulator.cc`). Each goes into the smallest gap that
-//! holds it. The TPU compiler packs the temporaries in HBM this way; there, a buffer with several values, such as the state of a loop,
-//! keeps its memory between them.
+//! first, and the result of an asynchronous operation before its context (`HeapSimulator::RunComputation` in
+//! `xla/service/heap_simulator/heap_simulator.cc`). Each goes into the smallest gap that holds it. The TPU compiler packs the temporaries in HBM this
+//! way; there, a buffer with several values, such as the state of a loop, keeps its memory between them.
 
 use super::schedule::LiveRange;
 use alloc::vec;
@@ -75,8 +75,9 @@ pub(super) fn pack_by_size(buffers: &[HeapBuffer], alignment: u64) -> (Vec<u64>,
     if temporal.1 < spatial.1 { temporal } else { spatial }
 }
 
-/// How long buffers live, from the live ranges of their values. The clock goes on by one when a value takes memory and when one gives it
-/// back; in one step, first all that begin take theirs, then all that end give it back (`HeapSimulator::RunComputation`).
+/// How long buffers live, from the live ranges of their values. The clock advances by one when a value takes memory and when a value gives
+/// it back. Within a step, all values that begin take their memory before those that end give theirs back
+/// (`HeapSimulator::RunComputation`).
 pub(super) fn lifetimes(buffers: &[Vec<LiveRange>]) -> Vec<u64> {
     let all = || buffers.iter().flatten();
     let steps = all().map(|range| range.end.max(range.start) as usize + 1).max().unwrap_or(0);
@@ -114,7 +115,7 @@ pub(super) fn lifetimes(buffers: &[Vec<LiveRange>]) -> Vec<u64> {
     buffers.iter().map(lifetime).collect()
 }
 
-/// Places buffers in this order, each into the smallest gap that holds it; `in_time` if it is the order in which they begin.
+/// Places buffers in this order, each into the smallest gap that holds it. `in_time` says whether they become live in this order.
 fn place(buffers: &[HeapBuffer], order: Vec<usize>, in_time: bool, alignment: u64) -> (Vec<u64>, u64) {
     let mut offsets = vec![0_u64; buffers.len()];
     // The placed buffers that may still be live, sorted by offset.

@@ -480,7 +480,7 @@ fn lifetime<'m>(
 
 /// For each memory space, the live bytes at each of `steps` steps.
 fn walk(steps: usize, lifetimes: &[Lifetime<'_>]) -> BTreeMap<u8, Vec<u64>> {
-    // The steps at which bytes become live or cease to be; of one step, those that become live first.
+    // The steps at which bytes become live or are freed. Within a step, bytes that become live come first.
     let mut changes: BTreeMap<u8, Vec<(usize, bool, u64)>> = BTreeMap::new();
     for lifetime in lifetimes {
         let here = changes.entry(lifetime.buffer.memory_space()).or_default();

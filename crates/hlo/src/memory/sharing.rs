@@ -463,7 +463,8 @@ impl<'s, 'm> Sharing<'s, 'm> {
 /// (`HloComputation::MakeInstructionPostOrder` in `xla/hlo/ir/hlo_computation.cc`).
 struct Positions {
     instructions: Vec<u32>,
-    /// By the number of an asynchronous start in short form: the place of the operation that it wraps, which XLA has in a computation of its own.
+    /// The places of the operations that asynchronous starts in short form wrap, by the number of the start. In XLA, such an operation is in a
+    /// computation of its own.
     wrapped: BTreeMap<u32, u32>,
 }
 

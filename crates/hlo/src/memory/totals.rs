@@ -222,7 +222,7 @@ mod tests {
         );
         let module = Module::parse(&text).unwrap();
         let timeline = module.memory().timeline().unwrap();
-        // The state, and beside it all three others: 4, 1, 2 and 3 MiB. In the memory of the state, there would be room for `two`.
+        // The state of 4 MiB does not share memory with the three others of 1, 2 and 3 MiB, although it has room for `two`.
         assert_eq!(timeline.account().device.temporaries >> 20, 10);
     }
 

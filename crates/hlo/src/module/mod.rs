@@ -103,7 +103,7 @@ pub struct Module {
     pub(crate) operands: Vec<OperandRecord>,
     pub(crate) attributes: Vec<AttributeRecord>,
     pub(crate) shapes: Vec<Shape>,
-    /// By number of an asynchronous start in short form: the name of the operation that it wraps, which only a message has.
+    /// The names of the operations that asynchronous starts in short form wrap, by the number of the start. Only messages have these names.
     pub(crate) wrapped: BTreeMap<u32, String>,
 }
 
@@ -250,8 +250,9 @@ impl Module {
         }
     }
 
-    /// The parameters and the result of the program as a caller passes and gets them: the shapes of the instructions of the ENTRY computation or,
-    /// where their text leaves the layouts out, as before optimisation, those of `entry_computation_layout`. `None` without an ENTRY computation.
+    /// The shapes of the program's parameters and result, as a caller passes and gets them. They are the shapes of the instructions of the ENTRY
+    /// computation. If the text of these has no layouts, as before optimisation, they are the shapes in `entry_computation_layout`. `None` without
+    /// an ENTRY computation.
     ///
     /// ```
     /// use xla_shape_hlo::Module;

@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn a_loop_has_only_what_its_body_leaves() {
-        // A loop (1) with two turns of 2 and 3, of which 3 contains 4; then 5.
+        // A loop (1) with two iterations of 2 and 3, in which 3 contains 4; then 5.
         let events = [(1, 0, 100), (2, 5, 20), (3, 30, 20), (4, 31, 10), (2, 60, 20), (5, 100, 7)];
         let (times, doubts, busy) = own(&events);
         assert_eq!(times, BTreeMap::from([(1, 40), (2, 40), (3, 10), (4, 10), (5, 7)]));

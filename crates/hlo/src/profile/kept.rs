@@ -14,8 +14,8 @@ pub struct EventRow {
     pub device: usize,
     /// The name of the line, such as "XLA Ops" or that of a thread.
     pub line: String,
-    /// Whether its instructions ran beside those of the other lines, from their start to their end. They are numbered as in
-    /// [`ProfiledModule::asynchronous`](super::ProfiledModule::asynchronous), others as in
+    /// Whether the line has asynchronous instructions, which ran beside those of the other lines from their start to their end. If so, the
+    /// numbers of instructions are indices of [`ProfiledModule::asynchronous`](super::ProfiledModule::asynchronous), otherwise of
     /// [`ProfiledModule::instructions`](super::ProfiledModule::instructions).
     pub is_asynchronous: bool,
     /// The events, in no order.

@@ -146,7 +146,7 @@ impl BufferAssignment {
     pub fn from_proto(bytes: &[u8]) -> Result<Option<Self>, HloProtoError> {
         let Some(fields) = fields(program_in(bytes)) else { return Ok(None) };
         let of = |wanted: u32| fields.iter().find(|(field, _)| *field == wanted).map(|(_, content)| *content);
-        // An `HloModuleProto` has its computations in field 3; it begins with a name and not with a message.
+        // The bytes may also be an `HloModuleProto`. It has fields with these numbers, too, but the first one is a name, not a message.
         let (Some(module), Some(assignment)) = (of(MODULE), of(BUFFER_ASSIGNMENT)) else { return Ok(None) };
         if self::fields(module).is_none() || module.is_empty() {
             return Ok(None);
@@ -175,7 +175,8 @@ fn live_bytes(assignment: &BufferAssignmentProto) -> Option<u64> {
     let sizes = map_of(of_hbm.filter_map(|buffer| Some((buffer.id, u64::try_from(buffer.size).ok()?))));
     let mut all = None;
     for trace in &assignment.heap_simulator_traces {
-        // By buffer: the buffer whose memory it shares. By memory: the number of live buffers. By counted buffer: its bytes.
+        // `place_of`: for each buffer, the buffer whose memory it shares. `inside`: for each memory, the number of live buffers. `counted`: the
+        // bytes of each buffer that counts.
         let (mut place_of, mut inside, mut counted) = (BTreeMap::new(), BTreeMap::<i64, u64>::new(), BTreeMap::new());
         let (mut live, mut most) = (0_u64, None);
         for event in &trace.events {

@@ -66,7 +66,7 @@ pub(crate) struct Ids<'p> {
     calls: Vec<(usize, Vec<usize>)>,
     schedule: HloScheduleProto,
     has_schedule: bool,
-    /// By index of an asynchronous start, update or done that is printed in short form: what it wraps.
+    /// The operation that an asynchronous start, update or done in short form wraps, by the index of that instruction.
     wrapped: BTreeMap<usize, Wrapped>,
 }
 
@@ -242,9 +242,12 @@ impl<'p> Ids<'p> {
         Ok(())
     }
 
-    /// What an asynchronous start wraps, if the short form says all of it: one operation, whose operands are the parameters in order, each
-    /// parameter is an operand of the start, and only one of the two says what it writes in place. A later `async-update` may bind the others; XLA prints the short form then as well, and loses
-    /// these parameters.
+    /// The operation that an asynchronous start wraps, if the short form says all about it:
+    ///
+    /// - The computation of the start has a single operation, whose operands are the parameters in order.
+    /// - Each parameter is an operand of the start. A later `async-update` may bind further ones: then XLA prints the short form as well, and
+    ///   loses these parameters.
+    /// - Only one of the two, the start or the operation, says what it writes in place.
     fn expressible(&self, start: usize) -> Result<Option<Wrapped>> {
         let Some(computation) = self.first_called(start) else { return Ok(None) };
         let (Some(group), Some(root)) = (self.groups.get(computation), self.root(computation)) else { return Ok(None) };

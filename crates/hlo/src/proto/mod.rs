@@ -1,8 +1,8 @@
 //! Modules as protobuf messages: `HloModuleProto`, and `HloProto`, `HloModuleProtoWithConfig`, `HloSnapshot` with such
 //! modules in them (`xla/service/hlo.proto`).
 //!
-//! [`Module::from_proto`](crate::Module::from_proto) writes the text that XLA prints for a message, and builds the module at the same time, so that a message
-//! and its text give the same module. [`Module::to_proto`](crate::Module::to_proto) writes a message.
+//! [`Module::from_proto`](crate::Module::from_proto) writes the text that XLA prints for a message, and builds the module at the same time, so that a
+//! message and its text give the same module. [`Module::to_proto`](crate::Module::to_proto) writes a message.
 //!
 //! ```
 //! use xla_shape_hlo::Module;

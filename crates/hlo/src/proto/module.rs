@@ -157,7 +157,7 @@ impl<'p> Writer<'_, 'p> {
             }
             to.out.push_str(" }");
         }
-        // If the module does not state its layouts, they are those of its entry computation.
+        // If the module has no program shape of its own, the program shape of its entry computation counts.
         let of_entry = self.ids.groups.get(entry).and_then(|group| group.program_shape);
         if let Some(layout) = message.bytes(field::host_program_shape).or(of_entry) {
             let layout = Record::parse(layout)?;

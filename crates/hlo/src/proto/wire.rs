@@ -141,7 +141,7 @@ impl<'p> Record<'p> {
         self.bytes(field).map(|bytes| Ok(M::decode(bytes)?)).transpose()
     }
 
-    /// The numbers in the fields 1, 2, … of all messages in a field.
+    /// For each message in a field: the numbers in the message's fields 1 to `COUNT`.
     pub(crate) fn rows<const COUNT: usize>(&self, field: u32) -> Result<Vec<[i64; COUNT]>> {
         self.each(field).map(row).collect()
     }

@@ -65,7 +65,7 @@ impl<'a> Printer<'a> {
         let mut around: Vec<Open<'a>> = Vec::new();
         loop {
             // What is innermost comes first in the bytes: the operations of the present block, then the other blocks of the region, then the
-            // other regions of the operation. When all are read, the operation around it goes on.
+            // other regions of the operation. When all are read, reading goes on with the operation around it.
             if let Some(rest) = open.operations.checked_sub(1) {
                 open.operations = rest;
                 if let Some(inner) = self.operation(&mut input, &mut values, &open)? {
@@ -220,7 +220,8 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// The dialect in which JAX writes kernels: its operations have the whole names of others, such as `stable_mosaic.func.return`.
+/// The dialect in which JAX writes kernels. The names of its operations contain the whole names of other dialects' operations, such as
+/// `func.return` in `stable_mosaic.func.return`.
 const KERNELS: &[u8] = b"stable_mosaic";
 
 /// Whether an operation is this one of the dialect `func`.

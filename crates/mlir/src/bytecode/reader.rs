@@ -89,7 +89,7 @@ impl<'a> Reader<'a> {
         usize::try_from(number).map_err(|_| self.error(BytecodeProblem::Number(number)))
     }
 
-    /// A number of things, each of which takes at least a byte.
+    /// The length of a list. Each entry takes at least a byte, so a number larger than the rest of the bytes is an error.
     pub(super) fn count(&mut self) -> Result<usize> {
         let count = self.length()?;
         if count > self.bytes.len().saturating_sub(self.at) {

@@ -16,11 +16,11 @@ pub(crate) struct Item {
     pub(crate) divisor: u64,
     /// How many values the part takes.
     pub(crate) size: u64,
-    /// How many values of the part the layout has room for.
+    /// For how many values of the part the layout has room.
     pub(crate) room: u64,
     /// Whether it is the part of its dimension with the largest divisor.
     pub(crate) is_outermost: bool,
-    /// How many positions apart neighbours are.
+    /// The distance of neighbours, in positions.
     pub(crate) stride: u64,
     /// Whether the stride is not a multiple of the number of positions inside.
     pub(crate) is_uneven: bool,
@@ -343,7 +343,7 @@ impl Modes {
     /// let tiled = Modes::nested(&[16, 256], &[vec![(8, 128), (2, 2048)], vec![(128, 1), (2, 1024)]], 0)?;
     /// assert_eq!(tiled.to_array(ElementType::F32)?.to_string(), "f32[16,256]{1,0:T(8,128)}");
     /// let every_second = Modes::strided(&[5], &[2], 0)?;
-    /// assert_eq!(every_second.to_array(ElementType::F32)?.to_string(), "f32[5]{0:T(1)(2)}"); // with padding between
+    /// assert_eq!(every_second.to_array(ElementType::F32)?.to_string(), "f32[5]{0:T(1)(2)}"); // padding after each
     /// # Ok::<(), xla_shape_notations::Obstacle>(())
     /// ```
     ///

@@ -131,7 +131,7 @@ impl Pair<'_> {
         }
     }
 
-    /// Call this at the end of an item at this depth. An item on the first level is a dimension.
+    /// Must be called at the end of each item, with its depth. An item on the first level is a dimension.
     fn end_dimension(&mut self, depth: usize) {
         if depth <= 1 {
             self.extents.push(core::mem::replace(&mut self.divisor, 1));

@@ -84,7 +84,7 @@ impl LegacyShape {
         Self::padded(unpadded, sizes, padded_dimensions, padding_value)
     }
 
-    /// This array of static sizes, which has no tiles yet, with padding.
+    /// Adds padding to this array, which has static sizes and no tiles yet.
     fn padded(
         unpadded: ArrayShape,
         sizes: &[u64],

@@ -194,8 +194,8 @@ structs! {
         num_tiles: usize,
     }
 
-    /// A layout, with tiles (`type` 0). A layout given by strides (`type` 1) has two fields, in place of the first two
-    /// fields of `tiled`.
+    /// A layout, with tiles (`type` 0). A layout given by strides (`type` 1) has two fields in the place of
+    /// `minor_to_major` and `minor_to_major_size`.
     BufferMemoryLayout = "PJRT_Buffer_MemoryLayout" {
         tiled: BufferMemoryLayoutTiled,
         r#type: c_int,

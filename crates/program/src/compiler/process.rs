@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 /// How many bytes of standard error are kept.
 const MAX_NOTES: usize = 16 << 20;
 
-/// How often a process is looked at.
+/// The time between two checks of a process.
 const SOON: Duration = Duration::from_millis(50);
 
 /// How long the process of a compiler may run in addition to the compiler's time limit: before it compiles, it loads the plug-in and describes the

@@ -1,4 +1,4 @@
-//! Compiles a program that a compiler refused again, with changes that would help.
+//! Compiles a refused program again, with changes after which the compiler may accept it.
 
 use super::start::LIBTPU_FLAGS;
 use super::{CompileError, Compiler, CompilerAnswer, Host};
@@ -14,7 +14,7 @@ const VMEM_OPTION: &str = "xla_tpu_scoped_vmem_limit_kib";
 const MOST_RESULTS: usize = 16;
 
 impl Compiler {
-    /// Whether an option or a flag of the compiler sets the limit of the VMEM of kernels to another value than the default.
+    /// Whether an option or a flag of the compiler changes the limit of the VMEM of kernels from its default.
     ///
     /// ```
     /// use xla_shape_program::Compiler;
@@ -96,8 +96,8 @@ fn has_result(program: &[u8], number: usize) -> bool {
     Program::from_bytes(program).is_ok_and(|program| program.with_memory_kinds(&kinds).is_ok())
 }
 
-/// The program with another limit where its kernels set one: `"scoped_memory_configs":[{"memory_space":"1","offset":"0","size":"33554432"}]`, in which
-/// MLIR's text escapes the quotes.
+/// The program with another limit where its kernels set one: `"scoped_memory_configs":[{"memory_space":"1","offset":"0","size":"33554432"}]`, in
+/// which MLIR's text escapes the quotes.
 fn with_vmem_limit(program: &[u8], bytes: u64) -> Cow<'_, [u8]> {
     const CONFIGS: &str = "scoped_memory_configs";
     let Ok(text) = std::str::from_utf8(program) else { return Cow::Borrowed(program) };

@@ -93,7 +93,7 @@ impl<'g> ModuleDump<'g> {
         let size = |path: &str| Some(all.get(path)?.len() as u64);
         let (path, mut files, others) = chosen_dump(all.keys().copied(), size)?;
         let module = files.best_module()?.to_owned();
-        // If the module is the message, it is not also a file that belongs to the module.
+        // If the module itself is read from the message, the message does not count as a further file beside it.
         files.proto = files.proto.filter(|name| *name != module);
         let in_folder = all.iter().filter_map(|(name, bytes)| {
             let (folder, name) = name.rsplit_once('/').unwrap_or(("", name));

@@ -134,7 +134,7 @@ fn two(input: Input<'_>) -> [&str; 2] {
     input.alone().and_then(two_shapes).or_else(of_files).unwrap_or_default()
 }
 
-/// The array that a layout in another notation is, if XLA has it.
+/// The XLA array for a layout in another notation; `None` if XLA has no such array.
 fn in_xla(notation: Notation, text: &str) -> Option<ArrayShape> {
     AnyLayout::read(notation, text).ok()?.to_array().ok()
 }

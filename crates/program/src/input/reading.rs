@@ -193,7 +193,7 @@ fn of_short_text(text: &str, found: &mut Vec<Reading>) {
     }
 }
 
-/// The notation of a layout that is not valid, from the beginning of the text.
+/// The notation that a text of one line begins in, although it is not a valid layout.
 fn meant_layout(text: &str) -> Option<Notation> {
     const BEGINNINGS: [(&str, Notation); 8] = [
         ("Sw<", Notation::Cute),

@@ -1,4 +1,4 @@
-//! A program from a profile: the module that it is, and how long its instructions took.
+//! A program from a profile: which module it is, and how long its instructions took.
 
 use super::{Contents, ReadError};
 use std::cmp::Reverse;

@@ -153,7 +153,7 @@ struct Share<'c> {
     find: Option<String>,
 }
 
-/// A table of costs by name, each with a bar, of which the longest is as wide as its column; nothing without rows.
+/// A table of costs by name, each with a bar. The longest bar is as wide as its column. `None` without rows.
 fn shares(id: &str, heading: &str, all: Option<Amount>, rows: &[Share<'_>]) -> Option<Element> {
     let number = |row: &Share<'_>| row.amount.map_or(0, Amount::number);
     let most = rows.iter().map(number).max().unwrap_or(0).max(1);

@@ -23,7 +23,7 @@ const LINE: usize = 20;
 const MAX_TITLE: usize = 300;
 /// How many characters of an index are shown in a cell.
 const MAX_LABEL: usize = 60;
-/// How many characters of an index are in a cell's attributes.
+/// How many characters of an index are kept in a cell's attributes.
 const MAX_INDEX: usize = 1000;
 /// How many positions a line of the memory view has, and the width of a phone's screen in pixels: no line is wider.
 const PER_LINE: usize = 8;

@@ -86,7 +86,7 @@ impl Section {
     }
 }
 
-/// These sections as text, after the lines that every text begins with: what the program needs, and the size of the module.
+/// These sections as text. Like every text, it begins with what the program needs, and with the size of the module.
 ///
 /// ```
 /// use xla_shape_hlo::Module;

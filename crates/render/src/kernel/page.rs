@@ -141,7 +141,7 @@ fn lines(number: usize, kernel: &CompiledKernel, all: &Kernels) -> Element {
         }
         let text = all.source(file);
         let text_of = |row: usize| text.and_then(|lines| lines.get(row.checked_sub(1)?)).map_or("", String::as_str);
-        // Lines without bundles are shown if they stand between two lines that have some, and the gap is small.
+        // Lines without bundles are shown between two lines of the same file that have some and are less than 20 lines apart.
         let is_near = |last: usize| text.is_some() && row.saturating_sub(last) < 20;
         let between =
             before.filter(|&(other, last)| other == file && is_near(last)).map_or(row..row, |(_, last)| last + 1..row);

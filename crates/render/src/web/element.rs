@@ -41,7 +41,7 @@ pub(crate) fn elements() -> Element {
     Element::default()
 }
 
-/// HTML that must not be escaped: a part of a page from a file, or data that is escaped already.
+/// HTML that is put into the page without escaping: only a part of a page from a file, or data that is escaped already.
 pub(crate) fn made(html: String) -> Element {
     Element { content: html, ..Element::default() }
 }

@@ -144,8 +144,8 @@ pub(crate) fn left_out(length: usize) -> Option<Element> {
     Some(hint(format_args!("… and {left} more; --format json has all")))
 }
 
-/// A table with these columns, each with its class. On a narrow screen, the first `numbers` columns are as wide as their numbers, and the other
-/// columns among the first `beside` share the rest of the width.
+/// A table with these columns, each with its class. On a narrow screen, only the first `beside` columns stand beside each other: the first
+/// `numbers` of them are as wide as their numbers, and the others share the rest of the width.
 pub(crate) fn table_of<'c>(
     columns: impl Iterator<Item = (&'c str, &'static str)>,
     numbers: usize,

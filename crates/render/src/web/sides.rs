@@ -21,7 +21,7 @@ pub(crate) fn legend(before: impl Display, after: impl Display) -> Element {
         .with(side("output", format!(" after{after}")))
 }
 
-/// A table of figures, each with two bars, of which the longer one is as wide as its column; nothing without rows.
+/// A table of figures. Each figure has two bars; the longer one is as wide as its column. `None` without rows.
 pub(crate) fn side_by_side(id: impl Display, heading: &str, rows: &[Side]) -> Option<Element> {
     let has_why = rows.iter().any(|row| !row.why.is_empty());
     let columns = [("Before", "number"), ("After", "number"), ("Change", "number"), ("Figure", "")];

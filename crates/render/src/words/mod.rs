@@ -22,7 +22,7 @@ pub(crate) fn answered_by(search: &Search) -> String {
     }
 }
 
-/// What a search that the user ended means for the next one.
+/// Says that the user ended a search, and whether the next one can continue it.
 pub(crate) const fn interrupted(search: &Search) -> &'static str {
     if search.goes_on {
         "It was interrupted. The next run goes on from the answers in the cache."

@@ -63,7 +63,7 @@ use xla_shape_program::{Compiler, Host};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Question {
-    /// What differs between the candidates.
+    /// The axes along which the candidates differ.
     pub axes: Vec<Axis>,
     /// The TPU.
     pub devices: Devices,
@@ -94,8 +94,8 @@ pub struct Question {
 /// # Ok::<(), String>(())
 /// ```
 pub trait Source {
-    /// The blocks of each kernel of a candidate, to explain why a TPU does not support them. `at` has the number of each axis' value. Empty if the
-    /// blocks are not known.
+    /// The blocks of each kernel of a candidate, to explain why a TPU does not support them. `at` has one number for each axis, that of its value.
+    /// Empty if the blocks are not known.
     ///
     /// # Errors
     /// Why the kernels could not be found for these values. The answer's row for them says it.

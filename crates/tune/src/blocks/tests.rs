@@ -27,7 +27,7 @@ fn made(text: &str) -> Result<Made, CompileError> {
     }
 }
 
-/// What a candidate has: its kernels, and its program.
+/// A candidate: its kernels, and its program.
 #[derive(Clone)]
 struct Candidates(Vec<Candidate>);
 

@@ -98,7 +98,7 @@ pub struct Setting {
 /// # Ok::<(), String>(())
 /// ```
 pub trait Source {
-    /// The program of a setting; `at` has the number of each axis' value. It is called once for each setting that is compiled.
+    /// The program of a setting; `at` has one number for each axis, that of its value. It is called once for each setting that is compiled.
     ///
     /// # Errors
     /// Why no program could be made for these values. The answer's row for them says it.

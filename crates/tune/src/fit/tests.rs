@@ -25,8 +25,8 @@ impl Source for Programs<'_> {
     }
 }
 
-/// The text of a program is the number of bytes that it needs, of 100. Or it is a number, which only makes it a different program, followed by
-/// `compiled BYTES`, or by `refused` and a message. Any other text is the message of a refusal.
+/// The text of a program is one of these: the number of bytes that it needs, of 100; a number that only tells programs apart, followed by `compiled
+/// BYTES`, or by `refused` and a message; or else the message of a refusal.
 fn needed(text: &str) -> Result<Needed, CompileError> {
     let (number, rest) = text.split_once(' ').unwrap_or((text, ""));
     if let Some(bytes) = rest.strip_prefix("compiled ") {

@@ -1,4 +1,4 @@
-//! libtpu itself, where it is found: in the active Python environment, or where `PJRT_PLUGIN` says.
+//! Tests with libtpu itself, if it is found: in the active Python environment, or where `PJRT_PLUGIN` says.
 //!
 //! The tests ask it in processes of their own, with the environment variables that it needs.
 
@@ -10,14 +10,14 @@ use xla_shape_pjrt::{CompileOptions, Error, LoadOptions, Plugin, Program};
 
 const PART: &str = "XLA_SHAPE_LIBTPU_TEST";
 
-/// Starts this test anew, with one part of it and this variable.
+/// Starts this test again in a new process, with one part of it and this environment variable.
 fn start(part: &str, variable: Option<(&str, &str)>) -> Child {
     let mut command = Command::new(env::current_exe().unwrap());
     command.args(["--exact", "libtpu::libtpu_answers", "--nocapture"]).env(PART, part);
     for name in ["TPU_SKIP_MDS_QUERY", "ALLOW_MULTIPLE_LIBTPU_LOAD"] {
         command.env_remove(name);
     }
-    // It has threads of its own, so that loading sets nothing.
+    // The process has several threads, so loading the plug-in must not set environment variables.
     command
         .envs(variable)
         .envs(LoadOptions::new().variables().filter(|&(name, _)| variable.is_none_or(|own| own.0 != name)));

@@ -1,4 +1,4 @@
-//! What a plug-in answers, however wrong, is an answer or an error; and nothing that it hands out is kept.
+//! Any answer of a plug-in, however wrong, gives an answer or an error; and every object that it hands out is given back.
 
 use pjrt_fake::{Make, live, require_room};
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
@@ -247,7 +247,7 @@ fn whoever_waits_too_long_gets_an_answer() {
     let error = topology().compile(&Program::from_mlir(b"module {} // fake:slow"), &options).unwrap_err();
     assert!(matches!(error, Error::TimedOut { call: "PJRT_Compile", .. }), "{error}");
     assert!(begin.elapsed() < Duration::from_secs(2));
-    // What comes too late is destroyed, too.
+    // Objects that arrive too late are destroyed, too.
     while live() > 0 {
         assert!(begin.elapsed() < Duration::from_secs(60));
         std::thread::sleep(Duration::from_millis(20));
@@ -410,7 +410,7 @@ fn a_build_compiles_and_falls_back() {
     std::fs::copy(&out, &module).unwrap();
     let written = write(&present).unwrap();
     assert_eq!((written.source, written.outdated), (Source::Cached { fingerprint: "01ab".to_owned() }, None));
-    // Another program is compiled anew.
+    // A changed program is compiled again.
     std::fs::write(&program, "module {} // changed").unwrap();
     assert!(matches!(write(&present).unwrap().source, Source::Compiled { .. }));
     // A layout that differs from the checked-in module is reported.

@@ -1,4 +1,4 @@
-//! Where a plug-in is looked for, by programs that are started in a directory of a stranger.
+//! The places where a plug-in is looked for by programs that are started in an untrusted directory.
 
 use std::env::{self, consts};
 use std::fs;
@@ -10,9 +10,9 @@ const PART: &str = "XLA_SHAPE_SEARCH_TEST";
 
 #[test]
 fn the_current_directory_is_not_searched() {
-    // A test of many threads cannot change its directory: it starts itself anew.
+    // A test with several threads cannot change its directory, so it starts itself in a new process.
     if env::var_os(PART).is_some() {
-        // SAFETY: nothing is found, which is what is tested; else it would be the fake, which is a plug-in.
+        // SAFETY: the test expects that nothing is found; if something were, it would be the fake, which is a plug-in.
         assert!(unsafe { Plugin::find() }.is_err());
         let compile = Compile::new("program.mlir", "v5e:2x2").or_checked_in("program.hlo");
         // SAFETY: as above.
@@ -30,7 +30,7 @@ fn the_current_directory_is_not_searched() {
     fs::write(folder.join("contextlib.py"), "open('mark', 'w')").unwrap();
     fs::write(folder.join("program.mlir"), "module {}").unwrap();
     fs::write(folder.join("program.hlo"), "HloModule m").unwrap();
-    // A Python whose packages are those of no environment, if there is one.
+    // A Python outside any environment, if there is one.
     let path = ["/usr/bin", "/usr/local/bin"].map(std::path::Path::new);
     let path = path.iter().find(|place| place.join("python3").is_file()).map_or("", |place| place.to_str().unwrap());
     let mut command = Command::new(itself);

@@ -1,4 +1,4 @@
-//! A block of a block that reaches beyond it, into another block.
+//! A block inside another block that extends beyond it, into the next block.
 
 use xla_shape::{Buffer, shape};
 

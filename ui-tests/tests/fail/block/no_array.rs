@@ -1,4 +1,4 @@
-//! A block that is not one stretch of memory is not an array.
+//! A block that is not contiguous in memory is not an array.
 
 use xla_shape::{Buffer, shape};
 

@@ -1,4 +1,4 @@
-//! Shards that end inside of tiles.
+//! Shards that end inside tiles.
 
 use xla_shape::{Buffer, shape, sharding};
 

@@ -1,4 +1,4 @@
-//! Tiles of a block that has parts of tiles.
+//! Iterating over the tiles of a block that contains partial tiles.
 
 use xla_shape::{Buffer, shape};
 

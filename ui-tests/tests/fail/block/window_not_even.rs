@@ -1,4 +1,4 @@
-//! A window with one element more than its block: on which side?
+//! A window with one element more than its block: the side is ambiguous.
 
 use xla_shape::block::Border;
 use xla_shape::{Buffer, shape};

@@ -1,4 +1,4 @@
-//! Windows of an array whose elements are not aligned, because of its prefix, and into such an array.
+//! Windows copied from, and into, an array whose elements are not aligned because of its prefix.
 
 use xla_shape::block::{Border, WindowError};
 use xla_shape::{Buffer, shape};

@@ -1,4 +1,4 @@
-//! A window that does not hold its block.
+//! A window that is smaller than its block.
 
 use xla_shape::block::Border;
 use xla_shape::{Buffer, shape};

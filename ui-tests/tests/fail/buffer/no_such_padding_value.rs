@@ -1,4 +1,4 @@
-//! The padding cannot hold a value that the element type lacks.
+//! Padding cannot have a value that the element type lacks.
 
 use xla_shape::shape;
 

@@ -1,4 +1,4 @@
-//! A plan copies arrays that lie in one memory each.
+//! A plan copies only arrays that are in a single memory, without splits.
 
 use xla_shape::relayout::StaticPlan;
 use xla_shape::shape;

@@ -1,4 +1,4 @@
-//! An array with splits lies in several memories, not in a buffer.
+//! An array with splits is in several memories, so it cannot be a buffer.
 
 use xla_shape::{Buffer, shape};
 

@@ -1,4 +1,4 @@
-//! What stands after the fallback never runs.
+//! Arms after the fallback never run.
 
 use xla_shape::{DynBuffer, dispatch, shape};
 

@@ -1,4 +1,4 @@
-//! A guard.
+//! An arm with a guard.
 
 use xla_shape::{DynBuffer, dispatch, shape};
 

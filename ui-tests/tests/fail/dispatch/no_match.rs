@@ -1,4 +1,4 @@
-//! What the macro looks like.
+//! The input of the macro is not a `match`.
 
 use xla_shape::{DynBuffer, dispatch, shape};
 

@@ -1,4 +1,4 @@
-//! Buffers have names, which stand for the typed ones in the arms.
+//! A buffer must be given by a name, because the arms use this name for the typed buffer.
 
 use xla_shape::{DynBuffer, dispatch, shape};
 

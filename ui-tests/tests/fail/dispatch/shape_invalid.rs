@@ -1,4 +1,4 @@
-//! The shapes of arms are checked as elsewhere.
+//! The shapes of arms are checked like any other shape.
 
 use xla_shape::{DynBuffer, dispatch, shape};
 

@@ -1,4 +1,4 @@
-//! An arm whose shapes an earlier one has never runs; shapes that are written differently may be the same.
+//! An arm never runs if an earlier one has the same shapes, even if they are written differently.
 
 use xla_shape::{DynBuffer, dispatch, shape};
 

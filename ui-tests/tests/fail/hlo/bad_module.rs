@@ -1,4 +1,4 @@
-//! What is wrong in the module is shown, by line and column of its file.
+//! An error in the module is shown with the line and column in its file.
 
 xla_shape::hlo_types! {
     mod program = "hlo/broken.hlo" {

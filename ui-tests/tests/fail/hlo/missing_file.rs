@@ -1,4 +1,4 @@
-//! The file is not there. Code that uses its types causes no further errors.
+//! The file does not exist. Code that uses its types causes no further errors.
 
 use xla_shape::{View, hlo_types};
 

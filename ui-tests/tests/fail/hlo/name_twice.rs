@@ -1,4 +1,4 @@
-//! Each type has a name of its own.
+//! Two types cannot have the same name.
 
 xla_shape::hlo_types! {
     mod program = "hlo/step.hlo" {

@@ -1,4 +1,4 @@
-//! A directory is not an HLO file, and neither is a device, from which reading might never end.
+//! A directory is not an HLO file. Neither is a device: reading it might never end.
 
 xla_shape::hlo_types! {
     mod program = "hlo";

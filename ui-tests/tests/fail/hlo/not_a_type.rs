@@ -1,4 +1,4 @@
-//! A type cannot have every shape; but parts of it can.
+//! Some shapes cannot be types, although their parts can.
 
 use xla_shape::types::ShapeType;
 

@@ -1,4 +1,4 @@
-//! The parameters are numbered one after the other.
+//! The numbers of the parameters must have no gaps.
 
 xla_shape::hlo_types! {
     mod program = "hlo/parameters.hlo";

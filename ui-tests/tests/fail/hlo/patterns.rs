@@ -1,4 +1,4 @@
-//! Names for operands and for elements of a tuple are as many as those.
+//! There must be one name for each operand, and for each element of a tuple.
 
 xla_shape::hlo_types! {
     mod program = "hlo/step.hlo" {

@@ -1,4 +1,4 @@
-//! What is asked for is written like Rust.
+//! Mistakes in requests, which have a syntax like Rust.
 
 use xla_shape::hlo_types;
 

@@ -1,4 +1,4 @@
-//! No instruction has the name. Code that uses the types causes no further errors.
+//! No instruction has this name. Code that uses the types causes no further errors.
 
 use xla_shape::{View, hlo_types};
 

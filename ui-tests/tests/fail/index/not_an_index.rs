@@ -1,4 +1,4 @@
-//! A constant index is made by `index!`.
+//! A constant index must be made with `index!`.
 
 use xla_shape::{Buffer, index, shape};
 

@@ -1,4 +1,4 @@
-//! Constant indices outside the array, each reported where it is written; of two dimensions, the first comes first.
+//! Constant indices outside the array, each reported at its place. If two dimensions are wrong, the first is reported.
 
 use xla_shape::{Buffer, index, shape};
 

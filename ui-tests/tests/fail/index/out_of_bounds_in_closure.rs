@@ -1,4 +1,4 @@
-//! In a closure, the line is shown that asks for the element.
+//! In a closure, the error shows the line that accesses the element.
 
 use xla_shape::{Buffer, index, shape};
 

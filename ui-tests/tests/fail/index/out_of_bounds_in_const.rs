@@ -1,4 +1,4 @@
-//! In a constant, the index is checked before any code is made.
+//! In a constant, the index is checked before any code is generated.
 
 use xla_shape::{index, shape};
 

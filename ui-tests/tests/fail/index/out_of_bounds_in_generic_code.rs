@@ -1,4 +1,4 @@
-//! In generic code, the line is shown that asks for the element.
+//! In generic code, the error shows the line that accesses the element.
 
 use xla_shape::types::{At, StaticIndex, StaticArray};
 use xla_shape::shape;

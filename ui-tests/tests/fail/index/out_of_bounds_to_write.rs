@@ -1,4 +1,4 @@
-//! A constant index to write to lies outside the array.
+//! A constant index for writing is outside the array.
 
 use xla_shape::{Buffer, index, shape};
 

@@ -1,4 +1,4 @@
-//! An index is a number that Rust can read.
+//! An index must be a number that Rust can read.
 
 use xla_shape::{Buffer, index, shape};
 

@@ -1,4 +1,4 @@
-//! An index fits in a usize.
+//! An index must fit in a usize.
 
 use xla_shape::{Buffer, index, shape};
 

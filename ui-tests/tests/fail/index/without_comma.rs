@@ -1,4 +1,4 @@
-//! Commas stand between numbers.
+//! The numbers of an index are separated by commas.
 
 use xla_shape::{Buffer, index, shape};
 

@@ -1,4 +1,4 @@
-//! One operand is a tuple too, and a tuple is not an array.
+//! Even a single operand must be in a tuple of operands; and the shape of a tuple cannot be an operand.
 
 use xla_shape::infer::{Operation, assert_result};
 use xla_shape::shape;

@@ -1,4 +1,4 @@
-//! What is generic is checked when code is made for it.
+//! Generic code is checked when it is compiled for specific types.
 
 use xla_shape::infer::{Operation, assert_result};
 use xla_shape::shape;

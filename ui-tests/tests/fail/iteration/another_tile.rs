@@ -1,4 +1,4 @@
-//! A tile that is not that of the layout.
+//! Iterating over tiles that are not those of the layout.
 
 use xla_shape::{Buffer, shape};
 

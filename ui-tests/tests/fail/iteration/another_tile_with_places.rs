@@ -1,4 +1,4 @@
-//! A tile that is not that of the layout: the line that asks for it is shown.
+//! Iterating over tiles that are not those of the layout. The error shows the user's line.
 
 use xla_shape::{Buffer, shape};
 

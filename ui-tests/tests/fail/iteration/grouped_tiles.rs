@@ -1,4 +1,4 @@
-//! A later tile that groups several of the first one.
+//! A second tile that combines several of the first tiles.
 
 use xla_shape::{Buffer, shape};
 

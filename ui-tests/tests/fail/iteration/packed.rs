@@ -1,4 +1,4 @@
-//! Walking over packed bits.
+//! Iterating over packed elements.
 
 use xla_shape::{Buffer, shape};
 

@@ -1,4 +1,4 @@
-//! Lanes that the lines of a band do not share evenly.
+//! The number of lanes is not a multiple of the number of lines in a band.
 
 use xla_shape::{Buffer, shape};
 

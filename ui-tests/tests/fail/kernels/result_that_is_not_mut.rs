@@ -1,4 +1,4 @@
-//! A result is written, so its parameter is `mut`: the compiler says so where the parameter stands.
+//! A result is written, so its parameter must be `mut`. The error points at the parameter.
 
 use xla_shape::{View, ViewMut, shape};
 

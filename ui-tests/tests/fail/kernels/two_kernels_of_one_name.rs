@@ -1,4 +1,4 @@
-//! Programs find kernels by their names.
+//! Programs find kernels by name, so two kernels cannot have the same name.
 
 mod other {
     xla_shape_ffi::kernel! {

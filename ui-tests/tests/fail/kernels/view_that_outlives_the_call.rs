@@ -1,4 +1,4 @@
-//! A kernel wants to keep what it is lent for a call, or to give it to a thread that outlives the call.
+//! A kernel tries to keep a view after the call, or to give it to a thread that outlives the call.
 
 use std::thread;
 use xla_shape::{View, shape};

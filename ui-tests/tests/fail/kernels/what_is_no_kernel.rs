@@ -1,4 +1,4 @@
-//! A function that `kernel!` has not made.
+//! A function that is not a kernel, because `kernel!` did not define it.
 
 fn scale(factor: f32) {
     drop(factor);

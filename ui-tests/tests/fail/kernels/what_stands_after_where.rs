@@ -1,4 +1,4 @@
-//! What a kernel may say after `where`, and which parameters may have a default.
+//! Mistakes after `where` in a kernel, and defaults for parameters that cannot have one.
 
 use xla_shape::{View, shape};
 

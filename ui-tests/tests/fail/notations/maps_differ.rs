@@ -1,4 +1,4 @@
-//! The first element that is elsewhere shows that the maps differ.
+//! The error names the first element whose position differs.
 
 use xla_shape::{assert_same_map, shape};
 

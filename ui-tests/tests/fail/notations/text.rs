@@ -1,4 +1,4 @@
-//! What is wrong with a text of another notation, and where.
+//! Mistakes in texts of other notations. The error shows the place in the text.
 
 use xla_shape::{assert_same_map, shape};
 

@@ -1,4 +1,4 @@
-//! Operands in other tiles, and blocks that begin inside of a tile of the right operand.
+//! Operands in other tiles, and blocks that begin inside a tile of the right operand.
 
 use xla_shape::{Buffer, shape};
 

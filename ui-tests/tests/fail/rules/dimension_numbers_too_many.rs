@@ -1,4 +1,4 @@
-//! minor_to_major names only the dimensions there are.
+//! minor_to_major names only existing dimensions.
 
 use xla_shape::shape;
 

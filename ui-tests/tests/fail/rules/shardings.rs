@@ -1,4 +1,4 @@
-//! Texts that are not shardings, shardings that say nothing about devices, and arrays that a sharding does not divide.
+//! Texts that are not shardings, shardings that do not determine the devices, and arrays that a sharding cannot divide.
 
 use xla_shape::{shard, sharding};
 

@@ -1,4 +1,4 @@
-//! Split indices lie in the dimension.
+//! Split indices must be inside the dimension.
 
 use xla_shape::shape;
 

@@ -1,4 +1,4 @@
-//! A tile has dimensions.
+//! A tile must have dimensions.
 
 use xla_shape::shape;
 

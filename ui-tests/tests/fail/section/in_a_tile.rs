@@ -1,4 +1,4 @@
-//! An index in a dimension that is in the tiles.
+//! An index in a dimension that tiles divide.
 
 use xla_shape::{Buffer, layout, shape};
 

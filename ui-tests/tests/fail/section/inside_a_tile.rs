@@ -1,4 +1,4 @@
-//! A range whose size is not one of whole tiles.
+//! A range whose size is not a multiple of the tile.
 
 use xla_shape::{Buffer, shape};
 

@@ -1,4 +1,4 @@
-//! A section that is not one stretch of memory.
+//! A section that is not contiguous in memory is not an array.
 
 use xla_shape::{Buffer, layout, shape};
 

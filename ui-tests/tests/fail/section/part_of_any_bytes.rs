@@ -1,4 +1,4 @@
-//! A function over any buffer that borrows a part.
+//! A function over buffers with any storage, which borrows a part.
 
 use xla_shape::buffer::Bytes;
 use xla_shape::{Buffer, layout, shape};

@@ -1,4 +1,4 @@
-//! A bound for all of a dimension that is larger.
+//! A section of a whole dimension, with a bound below the size.
 
 use xla_shape::{Buffer, shape};
 

@@ -1,4 +1,4 @@
-//! The sizes of a generic function, which shows where it is called.
+//! Wrong sizes in a generic function are reported where it is called.
 
 use xla_shape::{Buffer, shape};
 

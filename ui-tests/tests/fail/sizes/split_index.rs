@@ -1,4 +1,4 @@
-//! A split after the end, which shows when the size is known.
+//! A split after the end of a dimension. This is found when the size is known.
 
 use xla_shape::shape;
 

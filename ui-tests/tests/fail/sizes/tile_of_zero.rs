@@ -1,4 +1,4 @@
-//! A tile of 0, which shows when the size is known.
+//! A tile of size 0. This is found when the size is known.
 
 use xla_shape::shape;
 

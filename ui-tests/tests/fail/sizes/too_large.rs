@@ -1,4 +1,4 @@
-//! More elements than an i64 counts, which shows when the sizes are known.
+//! More elements than an i64 can count. This is found when the sizes are known.
 
 use xla_shape::shape;
 

@@ -1,4 +1,4 @@
-//! A constant slice whose tiles do not lie one after the other.
+//! A constant slice whose tiles are not adjacent in memory.
 
 use xla_shape::{Buffer, View, index, shape};
 

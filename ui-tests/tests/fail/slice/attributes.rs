@@ -1,4 +1,4 @@
-//! Layouts whose slices have another memory: with `*`, with padding at the end, and inside a byte.
+//! Layouts that a slice cannot keep: with `*`, with tail padding, and with elements inside a byte.
 
 use xla_shape::{Buffer, View, index, shape};
 

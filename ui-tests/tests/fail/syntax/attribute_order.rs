@@ -1,4 +1,4 @@
-//! Attributes have an order.
+//! Attributes must be in order.
 
 use xla_shape::shape;
 

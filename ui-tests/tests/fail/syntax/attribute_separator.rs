@@ -1,4 +1,4 @@
-//! Nothing stands between attributes.
+//! Nothing may be between attributes.
 
 use xla_shape::shape;
 

@@ -1,4 +1,4 @@
-//! Each attribute stands at most once.
+//! Each attribute may appear only once.
 
 use xla_shape::shape;
 

@@ -1,4 +1,4 @@
-//! A letter that introduces no attribute.
+//! A letter with which no attribute begins.
 
 use xla_shape::shape;
 

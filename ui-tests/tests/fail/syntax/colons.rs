@@ -1,4 +1,4 @@
-//! One colon stands before the attributes.
+//! A single colon comes before the attributes.
 
 use xla_shape::shape;
 

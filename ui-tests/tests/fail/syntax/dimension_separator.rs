@@ -1,4 +1,4 @@
-//! A comma stands between dimensions.
+//! Dimensions are separated by commas.
 
 use xla_shape::shape;
 

@@ -1,4 +1,4 @@
-//! Dimensions stand in brackets, even none.
+//! Brackets are required, even if there are no dimensions.
 
 use xla_shape::shape;
 

@@ -1,4 +1,4 @@
-//! A layout stands in braces or angle brackets.
+//! A layout must be in braces or angle brackets.
 
 use xla_shape::shape;
 

@@ -1,4 +1,4 @@
-//! What may follow a dimension number.
+//! A mistake after a dimension number.
 
 use xla_shape::shape;
 

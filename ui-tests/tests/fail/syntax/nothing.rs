@@ -1,4 +1,4 @@
-//! A shape, not nothing.
+//! A shape is missing.
 
 use xla_shape::shape;
 

@@ -1,4 +1,4 @@
-//! Tiles stand in parentheses, one after the other.
+//! Each tile must be in parentheses.
 
 use xla_shape::shape;
 

@@ -1,4 +1,4 @@
-//! How tuples and what is not an array are written.
+//! Mistakes in tuples, and in other shapes that are not arrays.
 
 use xla_shape::shape;
 

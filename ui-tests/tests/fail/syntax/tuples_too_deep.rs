@@ -1,4 +1,4 @@
-//! Tuples stand in tuples, but not without end.
+//! Tuples may contain tuples, up to a limit.
 
 use xla_shape::shape;
 

@@ -1,4 +1,4 @@
-//! An index that the compiler checks, of an array with a size that is known only at run time.
+//! A constant index into an array with a size that is known only at run time.
 
 use xla_shape::{View, index, shape};
 

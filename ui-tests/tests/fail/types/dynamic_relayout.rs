@@ -1,4 +1,4 @@
-//! A copy to another layout, whose plan the compiler makes, of an array with a size that is known only at run time.
+//! A copy with a plan made at compile time, of an array with a size that is known only at run time.
 
 use xla_shape::{Buffer, View, shape};
 

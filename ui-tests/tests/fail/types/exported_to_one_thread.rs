@@ -1,4 +1,4 @@
-//! What is exported may be freed on any thread: memory that must stay on one is refused.
+//! An exported array may be freed on any thread, so memory that must stay on one thread is refused.
 
 use std::rc::Rc;
 use xla_shape::buffer::{DynShape, Storage, StorageMut};

@@ -1,4 +1,4 @@
-//! Const parameters that stand for two sizes.
+//! A const parameter that would have to be two different sizes.
 
 use xla_shape::{Buffer, View, shape};
 

@@ -1,4 +1,4 @@
-//! A macro that makes a shape passes errors on to what was given to it.
+//! If a macro makes a shape of its input, errors point at this input.
 
 use xla_shape_ui_downstream::{shape_of_parts, tiled};
 

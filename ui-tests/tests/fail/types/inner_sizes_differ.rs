@@ -1,4 +1,4 @@
-//! A generic matrix product wants equal inner sizes.
+//! A generic matrix product requires equal inner sizes.
 
 use xla_shape::element::{Bf16, F32};
 use xla_shape::types::{Array, Minor, Layout, Size};

@@ -1,4 +1,4 @@
-//! A kernel over sizes wants its layout.
+//! A kernel over any sizes requires its own layout.
 
 use xla_shape::{Buffer, View, shape};
 

@@ -1,4 +1,4 @@
-//! A kernel over layouts wants its sizes.
+//! A kernel over any layouts requires its own sizes.
 
 use xla_shape::element::F32;
 use xla_shape::types::{Array, LayoutType, Size};

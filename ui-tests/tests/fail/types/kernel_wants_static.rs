@@ -1,4 +1,4 @@
-//! A kernel over static shapes does not take sizes at run time, and a kernel over one element type takes no other.
+//! A kernel over static shapes does not accept sizes at run time, and a kernel over one element type accepts no other.
 
 use xla_shape::element::F32;
 use xla_shape::types::{ArrayType, StaticArray};

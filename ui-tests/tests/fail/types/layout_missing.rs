@@ -1,4 +1,4 @@
-//! A missing layout is the default one, without tiles.
+//! A missing layout means the default one, without tiles.
 
 use xla_shape::{Buffer, shape};
 

@@ -1,5 +1,5 @@
-//! Results that no rule gives: of a dimension that is not there, a permutation of others, sizes that cannot be added, and
-//! matrices that cannot be multiplied.
+//! Results without a rule: for a dimension that does not exist, a permutation of other dimensions, sizes that cannot be added, and matrices that
+//! cannot be multiplied.
 
 use xla_shape::types::{ArrayType, Broadcast, Concatenated, Nth, Product, Reduced, Size, Transposed, WithDimension};
 use xla_shape::{layout, shape};

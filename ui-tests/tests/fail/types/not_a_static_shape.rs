@@ -1,4 +1,4 @@
-//! What is not a shape is not taken for one.
+//! A type that is not a shape is not accepted as one.
 
 use xla_shape::types::StaticArray;
 

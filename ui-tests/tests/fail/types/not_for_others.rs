@@ -1,4 +1,4 @@
-//! The traits that memory accesses rely on are not for other crates to implement.
+//! Other crates cannot implement the traits on which memory accesses rely.
 
 use xla_shape::Dimension;
 use xla_shape::types::Dim;

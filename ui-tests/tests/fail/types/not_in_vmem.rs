@@ -1,4 +1,4 @@
-//! A kernel demands that its operand lies in VMEM, which is `S(1)`.
+//! A kernel requires that its operand is in VMEM, which is `S(1)`.
 
 use xla_shape::types::{LayoutType, Space, StaticArray};
 use xla_shape::{Buffer, shape};

@@ -1,4 +1,4 @@
-//! Values of a packed type, which have no memory of their own, as a slice.
+//! A slice of values of a packed type: single values have no memory of their own.
 
 use xla_shape::{View, shape};
 

@@ -1,4 +1,4 @@
-//! The parts of a shape are put together by hand, wrongly.
+//! A shape is written as an `Array` type, with parts in the wrong places.
 
 use xla_shape::element::F32;
 use xla_shape::types::{Array, Minor, Layout, Size, StaticArray, Tile};

@@ -1,4 +1,4 @@
-//! Each wrong shape is reported once, wherever it stands, and code that depends on it causes no further errors.
+//! Each wrong shape is reported once, wherever it is, and code that depends on it causes no further errors.
 
 use xla_shape::{Buffer, View, shape};
 

@@ -1,4 +1,4 @@
-//! What needs sizes at compile time does not take a type without them.
+//! Functions that need sizes at compile time do not accept types without them.
 
 use xla_shape::{Buffer, index, shape};
 

@@ -1,4 +1,4 @@
-//! A wrong shape does not keep the compiler from the rest of the program.
+//! In spite of a wrong shape, the compiler checks the rest of the program.
 
 use xla_shape::shape;
 

@@ -1,4 +1,4 @@
-//! Elements are values of the Rust type that the element type has.
+//! Elements must be values of the Rust type of the element type.
 
 use xla_shape::{Buffer, View, shape};
 

@@ -1,4 +1,4 @@
-//! There is one dimension more.
+//! There is one dimension too many.
 
 use xla_shape::{Buffer, shape};
 

@@ -1,4 +1,4 @@
-//! What means the same is the same type, however it is written.
+//! Texts with the same meaning are the same type, however they are written.
 
 use xla_shape::shape;
 

@@ -1,4 +1,4 @@
-//! Comments and white space may stand between tokens.
+//! Comments and white space are allowed between tokens.
 
 use xla_shape::shape;
 

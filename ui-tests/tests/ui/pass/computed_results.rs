@@ -60,7 +60,7 @@ const _: () = assert_result::<(Narrow, Row), Product<Narrow, Row, V>>(Operation:
 const VECTORS: DotDimensions = DotDimensions { lhs_contracting: &[0], ..ROWS };
 const _: () = assert_result::<(Row, Row), Product<Row, Row, layout!({:})>>(Operation::Dot(VECTORS));
 
-/// What a chain of products makes is known to generic code without a name.
+/// Generic code can use the result of a chain of products without naming its type.
 fn chain<A, B, C, L>(_: A, _: B, _: C) -> Product<Product<A, B, L>, C, L>
 where
     A: StaticArray<Dimensions: Multiply<B::Dimensions>>,

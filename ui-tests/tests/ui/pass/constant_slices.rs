@@ -1,4 +1,4 @@
-//! Constant slices in the same memory: of rows, of one tile, of whatever is one after the other; to write; in generic code.
+//! Constant slices without a copy: of rows, of one tile, of any elements that are contiguous; for writing; in generic code.
 
 use xla_shape::types::{Array, Size};
 use xla_shape::{Buffer, View, element, index, layout, shape};

@@ -1,4 +1,4 @@
-//! Arms of every form; names of the types and macros that the caller's own shadow.
+//! Arms of every form; and a caller whose own names shadow those of types and macros.
 
 use xla_shape::shape;
 
@@ -28,12 +28,12 @@ type Bf16Matrix<const M: usize, const N: usize> = xla_shape::types::Array<
     xla_shape::layout!({1,0}),
 >;
 
-/// Const parameters of the function around may stand in arms.
+/// Arms may use const parameters of the enclosing function.
 fn square<const N: usize>(x: &xla_shape::DynBuffer) -> bool {
     xla_shape::dispatch!(match &x { Bf16Matrix<N, N> => true, _ => false })
 }
 
-/// So may a type parameter.
+/// Arms may also use a type parameter.
 fn is<S: WholeArray<Element = xla_shape::element::F32>>(x: &xla_shape::DynBuffer) -> bool {
     fn kernel<S: ArrayType<Element = xla_shape::element::F32>>(_: xla_shape::View<'_, S>) -> bool {
         true

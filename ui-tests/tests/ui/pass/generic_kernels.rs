@@ -1,4 +1,4 @@
-//! Kernels over sizes, over layouts of given dimensions, and over shapes with a bound.
+//! Kernels for any sizes, for any layout of given dimensions, and for any shape that a trait bound allows.
 
 use xla_shape::element::F32;
 use xla_shape::types::{Array, ArrayType, LayoutType, Size, StaticArray};

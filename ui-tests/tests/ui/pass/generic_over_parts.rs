@@ -21,7 +21,7 @@ where
     })
 }
 
-/// How many columns a matrix has.
+/// The number of columns of a matrix.
 fn columns<E, M, const N: usize, L>(_: &Buffer<Array<E, (M, Size<N>), L>>) -> usize
 where
     Array<E, (M, Size<N>), L>: StaticArray,

@@ -1,4 +1,4 @@
-//! A kernel whose signature is a program's.
+//! A kernel with the signature of a program.
 
 use xla_shape::types::ShapeType;
 use xla_shape::{Buffer, View, ViewMut, hlo_types, shape};

@@ -10,7 +10,7 @@ use xla_shape::types::{Array, Dimensions, LayoutType, Size, StaticArray};
 type X = shape!(f32[8,128]{1,0:T(8,128)});
 type Scalar = shape!(f32[]);
 
-// Layouts may be any.
+// Any layouts are allowed.
 const _: () = assert_result::<(X, shape!(f32[8,128]{0,1})), shape!(f32[8,128])>(Operation::Elementwise);
 // If operands are floats of different precision, the program chooses the precision of the result.
 const _: () = assert_result::<(X, shape!(bf16[8,128])), shape!(bf16[8,128])>(Operation::Elementwise);

@@ -1,4 +1,4 @@
-//! Another crate's macros make shapes, indices and programs of what is passed to them.
+//! Another crate's macros turn their arguments into shapes, indices and programs.
 
 use xla_shape_ui_downstream::{Buffer, first, program, shape_of_parts, tiled};
 

@@ -1,4 +1,4 @@
-//! Programs that compile, and do what they say.
+//! Programs that compile and give the right results.
 
 mod all_kinds_of_shapes;
 mod any_delimiter;

@@ -1,4 +1,4 @@
-//! Modules, types and macros of the user that are called as ours, or as those of the standard library.
+//! The user's modules, types and macros have the same names as ours, or as those of the standard library.
 
 #![allow(dead_code, non_camel_case_types, unused_macros)]
 

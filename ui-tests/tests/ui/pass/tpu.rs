@@ -1,4 +1,4 @@
-//! What a TPU chooses, as types.
+//! Layouts that a TPU chooses, as types.
 
 use xla_shape::tpu::{BlockSpec, V2, V5e, V7x, Vmem, assert_fits};
 use xla_shape::types::{ArrayType, ShapeType};
@@ -16,7 +16,7 @@ fn same_tuple(x: Results) -> shape!((s4[9,9]{1,0:T(8,128)(4,1)}, b(f32[]{:T(256)
     x
 }
 
-// Sizes that the compiler learns later, also those of a bounded dimension.
+// Sizes that are const parameters or expressions, also as the bound of a dimension.
 fn rows<const M: usize, const N: usize>(_: View<'_, tpu_shape!(v5e, s4[M, N])>) -> &'static str {
     <tpu_shape!(v5e, s4[M, N]) as ArrayType>::TEXT
 }

@@ -1,4 +1,4 @@
-//! Sizes that types compute: `typenum`'s numbers are sizes as well.
+//! Sizes that types compute: `typenum`'s numbers can be sizes, too.
 
 use std::ops::Mul;
 use typenum::{Prod, U2, U4, U8, U128};

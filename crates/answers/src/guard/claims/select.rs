@@ -106,7 +106,7 @@ impl fmt::Display for Line {
     }
 }
 
-/// The name of an argument, or the first parts of it: `params/w` is `params['w']`, and `params` also has that.
+/// The name of an argument, or the first parts of it: `params/w` means `params['w']`; `params` means all of its parts, so `params['w']`, too.
 ///
 /// ```
 /// use xla_shape_answers::guard::claims::Path;

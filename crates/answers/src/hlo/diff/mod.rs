@@ -459,7 +459,7 @@ fn parts(modules: [&Module; 2], costs: &[Option<ProgramCost>; 2], pairs: &Pairs<
     let collectives = modules.map(Module::collectives);
     let numbers = |side: usize| collectives[side].iter().map(|found| found.instruction.number());
     let counted = [0, 1].map(|side| set_of(numbers(side)));
-    // A collective may be paired with any piece of a collective in pieces.
+    // A collective may be paired with any piece of one that was split.
     let all = |side: usize| collectives[side].iter().flat_map(|found| found.instructions().map(|found| found.number()));
     let collectives = [0, 1].map(|side| set_of(all(side)));
     let sources = modules.map(Module::sources);

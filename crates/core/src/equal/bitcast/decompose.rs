@@ -264,7 +264,7 @@ fn explain(
     if let Some(permutation) = deduce_transpose(operand, result)? {
         return Ok(Some(found(operand.extents().to_vec(), permutation)));
     }
-    // The digits of both maps at one stride belong to each other; in the numbers, they stand in another order.
+    // Digits of the two maps belong to each other if they have the same stride. Their order in the two numbers may differ.
     let (one, other) = (canonical(maps[0], &[elements])?, canonical(maps[1], &[elements])?);
     Ok(match_digits(one.as_ref(), other.as_ref(), elements).map(|(sizes, permutation)| found(sizes, permutation)))
 }
@@ -329,7 +329,8 @@ impl Piece {
     /// Splits off the minor digit with `size` values. The piece keeps the major digit, which counts how often the minor
     /// one wraps.
     fn split_off_minor(&mut self, size: u64) -> Self {
-        // Of `n % 24 / 2` with 12 values, the minor 3 are `n % 6 / 2`, and the major 4 `n % 24 / 6`, at 3 times the stride.
+        // For example, `n % 24 / 2` has 12 values. Its minor digit of 3 values is `n % 6 / 2`. The major one of 4 values is `n % 24 / 6`, at
+        // 3 times the stride.
         let unit = self.divisor.saturating_mul(size);
         let mut minor = self.clone();
         while minor.moduli.last().is_some_and(|modulus| modulus.is_multiple_of(unit)) {
@@ -361,7 +362,7 @@ fn match_digits(one: StrideTableRef<'_>, other: StrideTableRef<'_>, elements: u6
     };
     let (one, other) = pair_off(pieces(one)?, pieces(other)?)?;
     let (one_segments, other_segments) = (segments(&one, elements)?, segments(&other, elements)?);
-    // For each segment of the other number, from major to minor, the segment of this number that it corresponds to.
+    // For each segment of the other number, from major to minor: the place of the same segment in this number.
     let relatives = |pieces: &[Piece], segment: &Segment| {
         let pieces = segment.pieces.iter().filter_map(|&piece| pieces.get(piece));
         pieces.map(|piece| relative(piece, segment)).collect::<Vec<_>>()

@@ -172,7 +172,7 @@ const fn obstacle(question: Question<'_>) -> Option<ConstText<1024>> {
         return Some(different(shapes, Answer::No(reason)));
     }
     let (mut operand_terms, mut result_terms) = ([Term::ZERO; MAX], [Term::ZERO; MAX]);
-    // One map leads to each element's position in the operand, the other one to its position in the result.
+    // One map gives each element's position in the operand, the other one its position in the result.
     let maps = question.maps(&mut operand_terms, &mut result_terms);
     let mut first = [0; MAX];
     let (mut element, mut index, mut values) = ([0; MAX], [0; MAX], [0; StaticStrideTable::MAX_INTERMEDIATES]);

@@ -155,7 +155,7 @@ impl ArrayShape {
             return Ok(Answer::No(reason).to_owned());
         }
         let [mut operand_terms, mut result_terms] = question.num_terms().map(|number| vec![Term::ZERO; number]);
-        // One map leads to each element's position in the operand, the other one to its position in the result.
+        // One map gives each element's position in the operand, the other one its position in the result.
         let maps = question.maps(&mut operand_terms, &mut result_terms);
         let Some(first) = first_moved(maps, question.extents(&mut [0]))? else {
             return Ok(Question::stayed(self.byte_size().unwrap_or(0), result.byte_size().unwrap_or(0)).to_owned());

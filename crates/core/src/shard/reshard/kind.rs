@@ -148,7 +148,8 @@ struct Group {
 
 impl Group {
     /// Whether each tile has as many holders as every other, and each region as many receivers. Then the group divides into groups in which
-    /// each tile has one holder and each region one receiver: the devices are the edges of a regular bipartite graph of tiles and regions, which is a union of perfect matchings.
+    /// each tile has one holder and each region one receiver: the devices are the edges of a regular bipartite graph of tiles and regions, which is a
+    /// union of perfect matchings.
     fn is_regular(&self) -> bool {
         [&self.has, &self.needs].iter().all(|counts| {
             let mut counts = counts.values();

@@ -6,7 +6,8 @@ use alloc::string::String;
 use core::fmt;
 use core::str::FromStr;
 
-/// Words before the name of a GPU, in any number. Slurm writes `gpu:h100`. `tesla` does not belong here: GKE's `nvidia-tesla-a100` is one of two kinds of A100.
+/// Words before the name of a GPU, in any number. Slurm writes `gpu:h100`. `tesla` does not belong here: GKE's `nvidia-tesla-a100` is one of two
+/// kinds of A100.
 const MAKERS: &[&str] = &["nvidia", "geforce", "gpu"];
 
 impl Gpu {

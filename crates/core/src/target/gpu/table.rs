@@ -225,8 +225,8 @@ impl Gpu {
         self.row().memory
     }
 
-    /// The bytes of memory that a process of JAX takes when it starts: [`JAX_MEMORY_PERCENT`](super::JAX_MEMORY_PERCENT) of all. A program that needs more fits only
-    /// if `XLA_PYTHON_CLIENT_MEM_FRACTION` gives JAX more.
+    /// The bytes of memory that a process of JAX takes when it starts: [`JAX_MEMORY_PERCENT`](super::JAX_MEMORY_PERCENT) of all. A program that needs
+    /// more fits only if `XLA_PYTHON_CLIENT_MEM_FRACTION` gives JAX more.
     ///
     /// ```
     /// use xla_shape_core::gpu::Gpu;

@@ -71,7 +71,7 @@ pub struct Parser<'a> {
     open: Option<u8>,
 }
 
-/// What opens a layout after the dimensions.
+/// The brackets in which a layout may stand after the dimensions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Brackets {
     /// `{`, but only before an integer or `:`, since in HLO text a brace may open something else.

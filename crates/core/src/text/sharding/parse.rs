@@ -499,7 +499,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Reads a word that replaces the list of dimensions: `replicated`, `manual`, `unreduced`, `unreduced=max` or
-    /// `unreduced{'x'}`. Returns whether the word was one of these.
+    /// `unreduced{'x'}`. Returns whether it was one of these.
     fn whole(&mut self, mesh: &Mesh, word: &str, other: &mut OtherAxes, spans: &mut Vec<Span>) -> Result<bool> {
         let all = || (0..mesh.axes().len()).map(AxisRef::whole).collect::<Vec<_>>();
         let is_attribute = self.cursor.attribute().is_some();

@@ -14,7 +14,7 @@ pub(super) fn quoted<'t>(text: &'t str, beginning: &str) -> Option<&'t str> {
     Some(text.split_once(beginning)?.1.split_once('"')?.0.trim())
 }
 
-/// The number and the bytes of an allocation in a list: `1. Size: 64.0K`. The text before it can be of a logger.
+/// The number and the bytes of an allocation in a list: `1. Size: 64.0K`. There can be a logger's text before it.
 pub(super) fn listed(text: &str) -> Option<(u64, u64)> {
     let (before, bytes) = text.split_once("Size:")?;
     let number = before.trim_end().strip_suffix('.').or_else(|| before.is_empty().then_some(before))?;
@@ -65,7 +65,7 @@ pub(super) fn name(text: &str) -> Option<String> {
     (!name.is_empty()).then(|| name.chars().take(MAX_OPERATOR).collect())
 }
 
-/// The amounts of a line, with what the whole line says about them: by how much a limit is exceeded, why, and of which program.
+/// The amounts of a line, with what the whole line says about them: by how much a limit is exceeded, why, and by which program.
 pub(super) fn all_amounts(line: u64, text: &str) -> Option<Vec<ReportedAmount>> {
     let mut amounts = amounts(line, text)?;
     let cause = cause(text, amounts.first().map_or("", |amount| amount.what.as_str()));

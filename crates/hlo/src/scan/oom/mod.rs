@@ -179,7 +179,7 @@ impl ReportedAmount {
         is_free && self.limit.is_some_and(|free| free >= self.bytes)
     }
 
-    /// Whether some generation can give a kernel `bytes` of VMEM. `limit` is the limit in the message: if it is a generation's default, only
+    /// Whether some generation can give a kernel this many bytes of VMEM. `limit` is the limit in the message: if it is a generation's default, only
     /// generations with that default count; any other limit was set by the user.
     fn vmem_can_grow(limit: Option<u64>, bytes: u64) -> bool {
         let all = || Generation::ALL.iter().filter_map(|generation| generation.kernel_vmem());

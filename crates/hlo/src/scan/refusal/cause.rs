@@ -207,9 +207,9 @@ pub enum RefusalCause {
     SparseCoreMemory {
         /// The number of the memory space.
         space: u64,
-        /// The words that would be needed and those that there are, if the message states them.
+        /// The number of words that are needed, and the number that the memory has, if the message states them.
         words: Option<[u64; 2]>,
-        /// The words of the last allocation, if the message states them.
+        /// The number of words of the last allocation, if the message states it.
         last: Option<u64>,
     },
     /// The memory of a GPU ran out outside of XLA; the message has no sizes.
@@ -444,7 +444,7 @@ impl RefusalCause {
             Self::HostOutput { .. } => vec![Remedy::HostOutput, Remedy::MoveToDevice],
             Self::HostUse { .. } | Self::HostCompute { .. } => vec![Remedy::MoveToDevice],
             Self::InstructionVmem { .. } => vec![Remedy::Barrier, Remedy::Report],
-            // Every generation multiplies f32, and those since v4 bf16.
+            // Every generation multiplies f32; v4 and later ones also multiply bf16.
             Self::MatmulType { types } => {
                 let is_of_bf16 = !types.is_empty() && types.iter().all(|found| *found == ElementType::Bf16);
                 let is_long = types.iter().any(|found| found.bits() > 16);

@@ -152,7 +152,7 @@ impl Reader {
             false if begins(&joined) && !begins(&self.before) => (joined.as_str(), Some(line.saturating_sub(1))),
             false => (text, None),
         };
-        // Words that could begin a message also occur inside of messages. They end the open message only if that can be read already.
+        // Words that could begin a message also occur inside of messages. They end the open message only if its cause is already known.
         if let Some(start) = start
             && self.open.as_ref().is_none_or(|open| Refusal::read(&open.text).is_some_and(|read| read.cause.is_known()))
         {

@@ -82,7 +82,7 @@ pub enum Remedy {
     },
     /// Give the program an array of the expected type and sizes.
     OtherArray,
-    /// Make two shapes equal where the program makes them.
+    /// Change the program where it makes two arrays, so that their shapes are equal.
     EqualShapes,
     /// Free arrays that live on the device.
     FreeArrays,

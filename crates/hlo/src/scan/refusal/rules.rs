@@ -535,8 +535,8 @@ fn full_replication(text: &str) -> Option<RefusalCause> {
     })
 }
 
-/// The array that has such shards if it is divided evenly. The message has the shape of a shard: the partitioner prints the instruction of the divided
-/// program (`PartitionedHlo::hlo` in `xla/service/spmd/spmd_partitioner.cc`).
+/// The array that has such shards if it is divided evenly. The message has the shape of a shard: the partitioner prints the instruction of the
+/// divided program (`PartitionedHlo::hlo` in `xla/service/spmd/spmd_partitioner.cc`).
 fn whole(shard: &ArrayShape, sharding: &Sharding) -> Option<ArrayShape> {
     // The number of tiles does not depend on the sizes.
     let partition = sharding.partition(shard).ok()?;

@@ -72,7 +72,8 @@ impl<'a> Parser<'a> {
         self.names.insert(name, hash(name), instruction, |number| self.module.name_bytes(number));
     }
 
-    /// Frees a name that another instruction has. An implied instruction is renamed; otherwise the name is a duplicate.
+    /// Frees a name that another instruction has. If that instruction is implied, it is renamed. Otherwise the name is a duplicate, which is
+    /// an error.
     #[cold]
     fn free_name(&mut self, taken: u32, text: &str, name: Piece) -> Result<()> {
         let implied = self.module.instructions.get(taken as usize).filter(|known| known.form == Form::Implied);

@@ -15,7 +15,7 @@ use xla_shape_program::ProgramMemory;
 
 /// The most instructions that the page knows.
 const MOST_NODES: usize = 600;
-/// The most operands, and the most readers, of an instruction that the page follows.
+/// The page follows at most this many operands of an instruction, and at most this many of its readers.
 const MOST_NEIGHBOURS: usize = 24;
 /// The page shows the instructions of a fusion if they are at most this many.
 const MOST_INSIDE: usize = 80;
