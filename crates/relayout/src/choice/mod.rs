@@ -50,7 +50,7 @@ pub(super) fn choose(region: &Region, bytes: usize, target: &Target, footprint: 
     let mut stores = footprint.stores;
     if let Kernel::Transpose(transpose) = &kernel {
         stores = matrix::stores(transpose, &outer, target, footprint);
-        if let Some((matrix, around)) = matrix::without_tables(transpose, &outer, stores) {
+        if let Some((matrix, around)) = matrix::without_tables(transpose, &outer, stores, target.vectors) {
             kernel = Kernel::Matrix(matrix);
             outer.extend(around);
         }

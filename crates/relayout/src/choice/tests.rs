@@ -120,17 +120,20 @@ fn choices_are_those_of_the_list() {
 #[test]
 fn short_innermost_loops_have_tables() {
     let no_loop = Axis { len: 1, from: 0, to: 0 };
-    let is_chosen = |stores: StoreMode, gap: usize, bytes: usize, columns: [usize; 2], rows: [usize; 2]| {
-        let side = |[inner, outer]: [usize; 2], near: usize, far: usize, is_source: bool| {
-            let axis = |len, near, far| {
-                let (from, to) = if is_source { (near, far) } else { (far, near) };
-                Axis { len, from, to }
+    let is_chosen_for =
+        |vectors, stores: StoreMode, gap: usize, bytes: usize, columns: [usize; 2], rows: [usize; 2]| {
+            let side = |[inner, outer]: [usize; 2], near: usize, far: usize, is_source: bool| {
+                let axis = |len, near, far| {
+                    let (from, to) = if is_source { (near, far) } else { (far, near) };
+                    Axis { len, from, to }
+                };
+                [axis(inner, near, far), axis(outer, near * inner, 1000 * far), no_loop, no_loop]
             };
-            [axis(inner, near, far), axis(outer, near * inner, 1000 * far), no_loop, no_loop]
+            let (a, b) = (side(columns, bytes, 4096 + gap, true), side(rows, bytes, 4096, false));
+            without_tables(&Transpose { bytes, shuffle: None, a, b }, &[], stores, vectors).is_some()
         };
-        let (a, b) = (side(columns, bytes, 4096 + gap, true), side(rows, bytes, 4096, false));
-        without_tables(&Transpose { bytes, shuffle: None, a, b }, &[], stores).is_some()
-    };
+    let is_chosen =
+        |stores, gap, bytes, columns, rows| is_chosen_for(Vectors::Avx512, stores, gap, bytes, columns, rows);
     let is_matrix = |bytes, columns, rows| is_chosen(StoreMode::Ordinary, 16, bytes, columns, rows);
     let is_streamed_matrix = |gap, columns, rows| is_chosen(StoreMode::Staged, gap, 16, columns, rows);
     assert!(is_matrix(8, [9, 1], [5, 1]) && is_matrix(16, [4, 1], [19, 1]));
@@ -141,6 +144,15 @@ fn short_innermost_loops_have_tables() {
     assert!(is_streamed_matrix(0, [15, 1], [8, 1]) && is_streamed_matrix(0, [16, 1], [7, 1]));
     // Too few bytes for a vector, and more than the caches of a core should transpose this way.
     assert!(!is_matrix(4, [3, 1], [5, 1]) && !is_matrix(4, [512, 1], [512, 1]));
+    // With AVX2 of any size, unless more lines are 4 KiB apart than a set of the L1 cache holds: here those of rows are, and with no gap of columns, too.
+    let is_large_matrix =
+        |gap, bytes| is_chosen_for(Vectors::Avx2, StoreMode::Ordinary, gap, bytes, [512, 1], [512, 1]);
+    assert!(is_large_matrix(16, 8) && !is_large_matrix(0, 8) && !is_large_matrix(16, 4));
+    assert!(!is_chosen_for(Vectors::Avx2, StoreMode::Staged, 16, 8, [512, 1], [512, 1]));
+    // Two lines of each innermost loop, or one if a side has no other loop.
+    let has_long_loops = |columns, rows| is_chosen_for(Vectors::Avx2, StoreMode::Ordinary, 16, 8, columns, rows);
+    assert!(has_long_loops([16, 9], [16, 9]) && !has_long_loops([16, 9], [15, 9]));
+    assert!(has_long_loops([8, 1], [8, 90]) && !has_long_loops([20, 1], [7, 90]));
 }
 
 /// A last level that belongs to a few cores is used up to half of its size; one that many cores share is hardly faster than memory.

@@ -9,9 +9,9 @@ use super::matrix::resident;
 use super::tables::{FillOffsets, OffsetBuffer, OffsetTable, Offsets, chunks};
 use super::{LINE, Transpose, fence};
 use crate::tuning::{
-    BySize, CACHED_LINES, COPIED_BYTES, COPIED_ROWS, HARDWARE_PREFETCH_ROW, L1_RESIDENT, MAX_COPIED_WORD_BYTES,
-    MAX_NARROW_ROW_BYTES, MIN_PREFETCHED_ROW_LINES, MIN_STAGED_RUN, OFFSETS_PER_TABLE, PREFETCH_DISTANCE_LINES,
-    STAGE_BYTES, STAGE_ROWS, STREAMED_LINES,
+    AVX2_LONG_ROW, AVX2_LONG_ROW_LINES, AVX2_SIZE, BySize, CACHED_LINES, COPIED_BYTES, COPIED_ROWS,
+    HARDWARE_PREFETCH_ROW, L1_RESIDENT, MAX_COPIED_WORD_BYTES, MAX_NARROW_ROW_BYTES, MIN_PREFETCHED_ROW_LINES,
+    MIN_STAGED_RUN, OFFSETS_PER_TABLE, PREFETCH_DISTANCE_LINES, STAGE_BYTES, STAGE_ROWS, STREAMED_LINES,
 };
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -96,9 +96,11 @@ impl Order {
         Self::Columns((CACHED_LINES.of(bytes) * LINE) >> bytes.ilog2())
     }
 
-    /// For arrays in memory.
-    fn large(bytes: usize) -> Self {
-        Self::Rows((STREAMED_LINES.of(bytes) * LINE) >> bytes.ilog2())
+    /// For arrays in memory: rows of `row` bytes, with vectors of `size` bytes.
+    fn large(bytes: usize, row: usize, size: usize) -> Self {
+        let is_long = size == AVX2_SIZE && row >= AVX2_LONG_ROW;
+        let lines = if is_long { AVX2_LONG_ROW_LINES } else { STREAMED_LINES };
+        Self::Rows((lines.of(bytes) * LINE) >> bytes.ilog2())
     }
 }
 
@@ -334,7 +336,13 @@ pub(super) unsafe fn run(
     }
     let all = nest.0.iter().fold(walk.b.len() * walk.a.len() * bytes, |all, axis| all * axis.len);
     // To fill a line of a column, a line of each of `line` rows is read; so many lines do not stay in the L1 cache together.
-    let is_crowded = even && resident(kernel.b[0].from) < line && (large || bytes < 4 || all <= MAX_COPIED_WORD_BYTES);
+    let gains = if large {
+        // With AVX2, only narrow elements whose columns are staged.
+        kernels.size != AVX2_SIZE || !streaming && bytes < 4
+    } else {
+        bytes < 4 || all <= MAX_COPIED_WORD_BYTES
+    };
+    let is_crowded = even && resident(kernel.b[0].from) < line && gains;
     let walk = Walk { copy_rows: is_crowded.then_some(kernels.copy_rows), ..walk };
     if large && !streaming && (columns_are_contiguous(kernel) || b.end * bytes >= MIN_STAGED_RUN) {
         return nest.for_each(0, 0, |from_offset, to_offset| {
@@ -372,7 +380,7 @@ pub(super) unsafe fn run(
     } else {
         Prefetch::NextLinesToWrite
     };
-    let order = if large { Order::large(bytes) } else { walk.order };
+    let order = if large { Order::large(bytes, walk.a.len() * bytes, kernels.size) } else { walk.order };
     let walk = Walk { b: rows_of_walk, order, prefetch, streaming, ..walk };
     let rest = (streaming && whole < rest.end && !is_done).then(|| Walk {
         a: walk.a.clone(),
