@@ -229,9 +229,9 @@ fields! {
         hidden_by_seconds
     }
     with_layouts: WithLayouts {
-        /// The cycles of the program with them; null if they are not known.
+        /// The cycles of the program with these layouts; null if they are not known.
         cycles,
-        /// For a GPU: its seconds with them; null if they are not known.
+        /// For a GPU: its seconds with these layouts; null if they are not known.
         seconds
     }
     before: Before {
@@ -247,9 +247,9 @@ fields! {
         after_seconds
     }
     without_layouts: WithoutLayouts {
-        /// The cycles without them; null if they are not known.
+        /// The cycles without these layouts; null if they are not known.
         cycles_before,
-        /// For a GPU: the seconds without them; null if they are not known.
+        /// For a GPU: the seconds without these layouts; null if they are not known.
         seconds_before
     }
 }

@@ -191,7 +191,7 @@ impl Checker {
         CheckedShape { input, ok: true, shape: &self.shape, bytes, proto: &self.proto, hint }
     }
 
-    /// Frees the memory that the answer to a huge line took, except this many bytes for each text.
+    /// Frees the memory that the answer to a huge line took. Each text keeps room for at most `most` bytes.
     pub fn shrink_to(&mut self, most: usize) {
         for text in [&mut self.shape, &mut self.proto] {
             text.clear();

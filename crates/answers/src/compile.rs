@@ -73,7 +73,7 @@ pub enum Outcome {
 pub struct Problem {
     /// The sentence.
     pub message: String,
-    /// For a program that needs too much HBM, if the compiler leaves its module: the answer of `xla-shape hlo`; otherwise null.
+    /// If the program needs too much HBM, and the compiler dumps its module: the answer of `xla-shape hlo` about it; otherwise null.
     pub report: Option<Refused>,
 }
 
@@ -170,7 +170,7 @@ pub struct Untuned {
 }
 
 words! {
-    /// What takes memory on a GPU that its compiler does not know without the GPU.
+    /// What takes memory on a GPU, but is not known to the compiler without the GPU.
     ///
     /// ```
     /// use xla_shape_answers::compile::Unseen;
@@ -188,7 +188,7 @@ words! {
 /// Sorts of fewer elements are not given to CUB (`SortRewriter` in `xla/service/gpu/transforms/sort_rewriter.cc`).
 const FEWEST_SORTED: u64 = 16_384;
 
-/// Calls that take memory of the GPU that the compiler does not count.
+/// Calls whose GPU memory the compiler does not count.
 fn unseen(module: &Module) -> Vec<Unseen> {
     let is_sort = |found: Instruction<'_>| {
         let elements = found.shape().arrays().next().and_then(|array| array.elements());

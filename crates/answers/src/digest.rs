@@ -48,7 +48,7 @@ pub struct Digest {
 pub enum Word {
     /// The word itself.
     Text(String),
-    /// A file of the question, by its number from 0.
+    /// A file that the question names, by its number from 0.
     File(usize),
 }
 

@@ -45,8 +45,8 @@ pub struct Ranking {
     pub clock_hz: Option<u64>,
     /// What differs between the candidates.
     pub axes: Vec<Axis>,
-    /// The candidates: those that have something that limits them, the least time first; those that have a time, but not all that it is made of; then the
-    /// others, in the order of the axes' values.
+    /// The candidates: first those with `limited_by`, the least time first; then those whose time is not complete; then the others, in the order of
+    /// the axes' values.
     pub rows: Vec<Row>,
     /// How many candidates there are.
     pub settings: usize,
@@ -120,8 +120,8 @@ words! {
 pub struct Figures {
     /// The least time: that of all copies, or that of the first copies, the bundles and the last copies. The notes say what it leaves out.
     pub least_seconds: Option<Seconds>,
-    /// What takes longer: the bundles, or the copies. Null if the copies are not known or only at most, or if many more bundles may execute. Then the time
-    /// may be far too little.
+    /// What takes longer: the bundles or the copies. Null if no exact number of copied bytes is known, or if many more bundles may execute; the least
+    /// time may then be far too short.
     pub limited_by: Option<Limit>,
     /// The bundles that execute at least, over all steps of the grid.
     pub bundles: Option<u64>,

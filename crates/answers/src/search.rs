@@ -20,7 +20,7 @@ pub struct Axis {
     pub name: String,
     /// Its values.
     pub values: Vec<String>,
-    /// Whether only the values around the border were tried: they are in ascending order of the memory that they need.
+    /// Whether only the values around the border were tried. This assumes that the values are in ascending order of the memory that they need.
     pub bisected: bool,
 }
 

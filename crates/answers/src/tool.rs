@@ -53,7 +53,7 @@ pub struct ToolAnswer {
 /// How to read a long answer.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct More {
-    /// What the tool `more` finds the answer by.
+    /// The key by which the tool `more` finds the answer.
     pub handle: String,
     /// The length of the answer: the bytes of its JSON, or of its text.
     pub bytes: usize,
@@ -100,8 +100,8 @@ pub fn tool_schema(forms: &[Value]) -> Value {
 /// As much of a value as a prompt has room for.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Part {
-    /// The entries of a list, or the characters of a text, from the requested number on; anything else as a whole. Sentences stand for what is long
-    /// in it.
+    /// The entries of a list, or the characters of a text, from the requested number on; anything else as a whole. A sentence replaces each part of
+    /// it that is long.
     pub value: Value,
     /// How many entries or characters there are.
     #[serde(skip_serializing_if = "Option::is_none")]

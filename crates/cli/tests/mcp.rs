@@ -200,7 +200,7 @@ fn every_tool_answers_by_its_schema() {
         let (input, properties) = (&tool["inputSchema"], tool["inputSchema"]["properties"].as_object().unwrap());
         assert_well_formed(input);
         well_formed_answer(&tool["outputSchema"]);
-        // A tool with more arguments because of `--write` is one that writes a file.
+        // A tool is read-only exactly if it has the same arguments without `--write`.
         let usual = usual.iter().find(|usual| usual["name"] == tool["name"]);
         assert_eq!(
             tool["annotations"]["readOnlyHint"],

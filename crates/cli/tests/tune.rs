@@ -44,7 +44,7 @@ fn tune_in(folder: &Path, program: &str, arguments: &[&str]) -> Answer {
     fs::write(folder.join("p.mlir"), program).unwrap();
     let mut command = Command::program();
     command.current_dir(folder).args(["tune", "p.mlir"]).args(arguments);
-    // For a compiled program there is only advice, which refuses the options of compilers.
+    // For a compiled program, `tune` gives only advice, and refuses the options of compilers.
     if !program.contains("is_scheduled=true") {
         command.args(["--jobs", "2"]);
     }

@@ -73,7 +73,7 @@ pub enum TuneError {
     },
     /// There are too many settings.
     TooManySettings {
-        /// How many there may be.
+        /// The most settings that a question may have.
         most: usize,
     },
     /// The device is not a TPU: only kernels for TPUs have blocks.
@@ -140,7 +140,7 @@ pub enum TuneError {
     },
     /// Memories are given for an array that is not shared.
     MemoryOfNone {
-        /// The name that no shared array has.
+        /// The name for which there is no shared array.
         name: String,
         /// The names of the shared arrays.
         known: Vec<String>,

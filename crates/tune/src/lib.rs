@@ -117,7 +117,7 @@ pub struct Options {
     pub most: Option<usize>,
 }
 impl SharedArray {
-    /// The array that is at some places of programs, in the layout that it has today.
+    /// The array at these places of the programs, in the layout that it has today.
     ///
     /// # Errors
     /// If a place has no array, or one whose type or sizes differ from those at the first place.

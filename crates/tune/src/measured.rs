@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use xla_shape_answers::cost::{Amount, ProgramCost};
 use xla_shape_core::{ArrayShape, Layout, Shape};
 
-/// Those of the compiler's figures for a program that a search needs.
+/// The compiler's figures for a program, as far as a search needs them.
 ///
 /// ```
 /// use xla_shape_answers::cost::Amount;

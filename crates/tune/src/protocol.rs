@@ -45,7 +45,7 @@ pub(crate) struct Reply<T> {
 /// A program that is compiled only to learn the compiler's version.
 const EMPTY: &[u8] = b"module { func.func public @main() { return } }";
 
-/// A request to a compiler that only says which version it has.
+/// A request for the compiler's version, and nothing else.
 pub(crate) fn version_request(compiler: &Compiler, target: &Target) -> Vec<u8> {
     // These settings are about a program, and do not change the version.
     let compiler = Compiler { replicas: None, partitions: None, options: Vec::new(), ..compiler.clone() };

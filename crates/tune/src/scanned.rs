@@ -11,9 +11,10 @@ use xla_shape_program::{CompileError, Compiler, Host};
 const MOST_CHANGES: usize = 16;
 
 impl Devices {
-    /// Compiles what a text is about, and adds the compiler's answer to each remedy. The compiler gets the program with each remedy that changes the
-    /// program. It gets each of the first 16 changes of sharding alone, without the program. If it is certain which instruction of the program makes
-    /// a change, the instruction is named. If HBM ran out, the program itself is compiled, too, and its result has lists of at most `top` entries.
+    /// Compiles the remedies for a text and the changes of sharding that it warns of, and adds the compiler's answers. The compiler gets the program
+    /// with each remedy that changes the program. It gets each of the first 16 changes of sharding alone, without the program. If it is certain which
+    /// instruction of the program makes a change, the instruction is named. If HBM ran out, the program itself is compiled, too, and its result has
+    /// lists of at most `top` entries.
     ///
     /// ```
     /// use xla_shape_answers::scan::{Scan, Trial};

@@ -534,7 +534,7 @@ impl Search<'_> {
         swapped.chain(same_order.map(|other| without_space(&other.layout))).collect()
     }
 
-    /// Every combination of layouts. The limit counts each of them once for every combination of memories, because each is tried.
+    /// Every combination of layouts. Each is tried with every combination of memories, and the limit applies to the number of all these trials.
     fn combinations(&self) -> Result<Vec<Choice>, TuneError> {
         let homes = self.homes.len() as u64;
         let count = self.candidates.iter().try_fold(homes, |count, all| count.checked_mul(all.len() as u64));

@@ -185,7 +185,7 @@ call! { layout_serialize(args: LayoutsMemoryLayoutSerializeArgs) {
 }}
 
 unsafe extern "C" fn delete_serialized(serialized: *mut RawSerializedLayout) {
-    // SAFETY: they are handed out as texts.
+    // SAFETY: serialized layouts are handed out as texts.
     unsafe { take_back::<String, _>(serialized) };
 }
 
@@ -468,7 +468,7 @@ call! { compile(args: CompileArgs) {
 }}
 
 /// # Safety
-/// It was handed out and is not destroyed while `'a` lasts.
+/// `executable` was handed out, and is not destroyed while `'a` lasts.
 unsafe fn made<'a>(executable: *mut RawExecutable) -> &'a Executable {
     // SAFETY: executables are handed out as such boxes.
     unsafe { object::<Box<Executable>, _>(executable) }
@@ -489,7 +489,7 @@ call! { executable_fingerprint(args: ExecutableFingerprintArgs) {
 }}
 
 call! { executable_memory(args: ExecutableGetCompiledMemoryStatsArgs) {
-    // SAFETY: it is not destroyed.
+    // SAFETY: the caller passes an executable that it has not destroyed.
     if unsafe { made(args.executable) }.hang_stats {
         hang();
     }
@@ -503,25 +503,25 @@ call! { executable_memory(args: ExecutableGetCompiledMemoryStatsArgs) {
 }}
 
 call! { executable_cost(args: ExecutableGetCostAnalysisArgs) {
-    // SAFETY: it is not destroyed.
+    // SAFETY: the caller passes an executable that it has not destroyed.
     let executable = unsafe { made(args.executable) };
     (args.properties, args.num_properties) = (executable.properties.as_ptr(), executable.properties.len());
 }}
 
 call! { executable_types(args: ExecutableOutputElementTypesArgs) {
-    // SAFETY: it is not destroyed.
+    // SAFETY: the caller passes an executable that it has not destroyed.
     let executable = unsafe { made(args.executable) };
     (args.output_types, args.num_output_types) = (executable.types.as_ptr().cast_mut(), executable.types.len());
 }}
 
 call! { executable_sizes(args: ExecutableOutputDimensionsArgs) {
-    // SAFETY: it is not destroyed.
+    // SAFETY: the caller passes an executable that it has not destroyed.
     let executable = unsafe { made(args.executable) };
     (args.num_outputs, args.dims, args.dim_sizes) = (executable.counts.len(), executable.sizes.as_ptr(), executable.counts.as_ptr());
 }}
 
 call! { executable_optimized(args: ExecutableOptimizedProgramArgs) {
-    // SAFETY: it is not destroyed.
+    // SAFETY: the caller passes an executable that it has not destroyed.
     let executable = unsafe { made(args.executable) };
     if executable.hang_optimized {
         hang();
@@ -541,21 +541,21 @@ call! { executable_optimized(args: ExecutableOptimizedProgramArgs) {
 }}
 
 call! { parameter_layouts(args: LayoutsExecutableGetParameterLayoutsArgs) {
-    // SAFETY: it is not destroyed.
+    // SAFETY: the caller passes an executable that it has not destroyed.
     let executable = unsafe { made(args.executable) };
     let places = &executable.layout_places[0];
     (args.layouts, args.num_parameters) = (if executable.lists { places.as_ptr() } else { null() }, places.len());
 }}
 
 call! { output_layouts(args: LayoutsExecutableGetOutputLayoutsArgs) {
-    // SAFETY: it is not destroyed.
+    // SAFETY: the caller passes an executable that it has not destroyed.
     let executable = unsafe { made(args.executable) };
     let places = &executable.layout_places[1];
     (args.layouts, args.num_outputs) = (if executable.lists { places.as_ptr() } else { null() }, places.len());
 }}
 
 call! { parameter_shardings(args: ShardingsExecutableParameterShardingsArgs) {
-    // SAFETY: it is not destroyed.
+    // SAFETY: the caller passes an executable that it has not destroyed.
     let executable = unsafe { made(args.executable) };
     let (texts, sizes) = &executable.sharding_places[0];
     let texts_place = if executable.lists { texts.as_ptr() } else { null() };
@@ -563,7 +563,7 @@ call! { parameter_shardings(args: ShardingsExecutableParameterShardingsArgs) {
 }}
 
 call! { output_shardings(args: ShardingsExecutableOutputShardingsArgs) {
-    // SAFETY: it is not destroyed.
+    // SAFETY: the caller passes an executable that it has not destroyed.
     let executable = unsafe { made(args.executable) };
     let (texts, sizes) = &executable.sharding_places[1];
     let texts_place = if executable.lists { texts.as_ptr() } else { null() };

@@ -41,7 +41,7 @@ pub(crate) fn hand_out<T, R>(value: T) -> *mut R {
 /// Takes an object back and destroys it. Null is ignored.
 ///
 /// # Safety
-/// It was handed out as a `T`, and is not used any more.
+/// `object` was handed out as a `T`, and is not used any more.
 pub(crate) unsafe fn take_back<T, R>(object: *mut R) {
     if !object.is_null() {
         LIVE.fetch_sub(1, Ordering::SeqCst);
@@ -53,7 +53,7 @@ pub(crate) unsafe fn take_back<T, R>(object: *mut R) {
 /// An object that was handed out.
 ///
 /// # Safety
-/// It was handed out as a `T`, and is not destroyed while `'a` lasts.
+/// `object` was handed out as a `T`, and is not destroyed while `'a` lasts.
 pub(crate) unsafe fn object<'a, T, R>(object: *const R) -> &'a T {
     // SAFETY: the caller's promise.
     unsafe { &*object.cast::<T>() }
@@ -86,7 +86,7 @@ pub(crate) unsafe fn list<T: Copy>(data: *const T, len: usize) -> Vec<T> {
 /// Checks the size of the arguments as XLA does, and then passes them to `work`.
 ///
 /// # Safety
-/// `args` points to arguments as long as they say.
+/// `args` points to a struct of arguments that is as long as its first field says.
 pub(crate) unsafe fn answer<A: Arguments>(
     args: *mut A,
     work: impl FnOnce(&mut A) -> Result<(), Refusal>,
@@ -99,7 +99,7 @@ pub(crate) unsafe fn answer<A: Arguments>(
         return hand_out((INVALID_ARGUMENT, format!("Unexpected size: expected {wanted}, got {size}")));
     }
     for offset in (A::SIZE.next_multiple_of(8)..wanted).step_by(8) {
-        // SAFETY: the arguments are as long as they say.
+        // SAFETY: the arguments are as long as their first field says.
         let after = unsafe { args.cast::<u64>().byte_add(offset) };
         // SAFETY: as above.
         if unsafe { after.read() } != 0 {

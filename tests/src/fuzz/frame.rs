@@ -160,7 +160,7 @@ impl Call {
     /// Calls a kernel, and gives the code and message of its error.
     ///
     /// # Safety
-    /// Where the data of an argument is not null, as much memory is there as its type and sizes say, if that is less than `i64::MAX`.
+    /// If an argument's data is not null, it points to as many bytes as the argument's type and sizes say, if these are fewer than `i64::MAX`.
     pub(super) unsafe fn run<K: Kernel>(&self) -> Result<(), (c_int, String)> {
         let [frame_size, list_size, array_size, metadata_size] = self.sizes;
         let buffers = |arguments: &[Argument]| -> Vec<Buffer> {

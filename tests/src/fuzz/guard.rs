@@ -39,7 +39,7 @@ impl Guarded {
             unsafe { mmap_anonymous(ptr::null_mut(), all, ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE) };
         let pages = pages.expect("memory");
         for guard in [pages, pages.wrapping_byte_add(PAGE + room)] {
-            // SAFETY: a page of this memory, to which there is no reference.
+            // SAFETY: this is a page of the new memory, and no reference points to it.
             unsafe { mprotect(guard, PAGE, MprotectFlags::empty()) }.expect("a page can be guarded");
         }
         let start = if side == Side::Before { 0 } else { room - len };
@@ -49,7 +49,7 @@ impl Guarded {
     /// The bytes.
     pub(super) fn bytes(&mut self) -> &mut [u8] {
         let first = self.pages.wrapping_byte_add(PAGE + self.start).cast();
-        // SAFETY: `len` bytes between the guards, which have been 0 or written to, and are borrowed as this is.
+        // SAFETY: these are `len` bytes between the guards. They are initialized, because the system gives zeros, and they are borrowed as `self` is.
         unsafe { slice::from_raw_parts_mut(first, self.len) }
     }
 }

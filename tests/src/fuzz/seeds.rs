@@ -146,7 +146,7 @@ pub fn seeds() -> Vec<Seed> {
         let call = (0..90_u8).map(|i| if i == 0 { kernel } else { i.wrapping_mul(37).wrapping_add(kernel) | 1 });
         seed("ffi_call", &kernel.to_string(), &call.collect::<Vec<_>>());
     }
-    // The compiler's files for the program of the target.
+    // The compiler's files for the program that the target `dump` reads.
     seed("dump", "assignment", DUMP.as_bytes());
     seeds
 }
@@ -170,7 +170,7 @@ fn hostile() -> Vec<[String; 2]> {
     pairs
 }
 
-/// The files for the program of the target, with a line of `=` between them.
+/// The files for the program that the target `dump` reads, with a line of `=` between them.
 const DUMP: &str = "\
 BufferAssignment:
 allocation 0: size 4096, page 0, parameter 0, shape |f32[8,128]| at ShapeIndex {}:

@@ -387,8 +387,8 @@ fn a_block_larger_than_its_array_is_no_array() {
     assert!(rows.block::<shape!(f32[2,7])>([1, 0]).as_array().is_none());
 }
 
-/// Between arrays of equal tiles, a whole tile is processed as one range of positions. In a tile that is not whole, rows that alternate in memory
-/// are.
+/// Between arrays of equal tiles, a whole tile is processed as one range of positions. In a tile that is not whole, each group of rows that
+/// alternate in memory is processed as one range.
 #[test]
 fn tiles_and_packed_rows_are_processed_together() {
     type X = shape!(s32[21,300]{1,0:T(8,128)(2,1)});
@@ -412,7 +412,7 @@ fn tiles_and_packed_rows_are_processed_together() {
         seen.windows(2).filter(|pair| pair[1] != pair[0] + 1).count()
     }
     assert_eq!(jumps(x.block::<Tile>([0, 1]), Tile::default()), 0);
-    // Two whole tiles, each with a part of the next tile beside it: the beginnings of its four pairs of rows.
+    // Two whole tiles, each with the first columns of the tile beside it. Of that tile, the beginnings of four pairs of rows are copied.
     let part = x.part::<Part>([0, 128], [16, 172]);
     assert_eq!(jumps(part, Part::with_sizes(part.sizes()).unwrap()), 3 + 1 + 3);
     // The fifth row is alone in its pair, so its elements are not adjacent in memory. It lies in two tiles.

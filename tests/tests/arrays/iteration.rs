@@ -150,7 +150,7 @@ where
         let values = flat(tile.elements).iter().filter(|&&value| value != 0).copied().collect::<BTreeSet<_>>();
         let inside = tile.inside.as_ref().iter().product::<usize>();
         assert_eq!(values.len(), inside, "{} {:?}", S::TEXT, tile.origin);
-        // The index of every element inside is in this tile.
+        // The tile has exactly the elements whose index is in it.
         for index in S::default().indices() {
             let offsets = index.as_ref().iter().zip(tile.origin.as_ref()).map(|(i, origin)| i.wrapping_sub(*origin));
             let in_tile = offsets.clone().zip(tile_sizes).all(|(offset, size)| offset < *size);

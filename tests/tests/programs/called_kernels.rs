@@ -1,4 +1,4 @@
-//! Kernels that a program calls: none that libtpu accepts is refused, and most that it refuses are refused.
+//! Kernels that a program calls: this project refuses none that libtpu accepts, and most of those that libtpu refuses.
 
 use serde::Deserialize;
 use std::collections::BTreeMap;

@@ -41,7 +41,7 @@ fn branches_that_depend_on_the_iteration_are_computed() {
         PIPELINED.replace(" /* Start region 4 */", "")
     );
     assert_eq!(least(&left).0, Some(1 + 6 + 1));
-    // The value is not known of a register that is written twice, or by an unknown instruction.
+    // If a register is written twice, or by an unknown instruction, its value is not known.
     for change in [
         ("vlaneseq.b32 }\n 0x4", "vlaneseq.b32  ;;  %p5_p1 = scmp.lt.s32.totalorder %s2_s0, 9 }\n 0x4"),
         ("pnand", "pxyz"),

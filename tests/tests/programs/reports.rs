@@ -421,8 +421,8 @@ fn has_words(text: &str, words: &str) -> bool {
     })
 }
 
-/// Each row of the table of messages in `docs/symptoms.md` names words of messages, and XLA's code if there is one. Each of them is in a case that
-/// is answered, the code in the answer.
+/// Each row of the table of messages in `docs/symptoms.md` names words of messages, and XLA's code if there is one. Each of these words is in a case
+/// that is answered, and the answer has the code.
 #[test]
 fn each_symptom_has_a_case() {
     let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/symptoms.md")).unwrap();

@@ -209,7 +209,7 @@ fn small_worlds() -> Vec<(Sharding, bool)> {
     all
 }
 
-/// Distributes messages over these senders as evenly as possible, by trying all choices. Returns the most messages of one sender.
+/// Distributes messages over these senders as evenly as possible, by trying all choices. Returns how many messages the busiest sender sends.
 fn most_even(messages: usize, senders: usize) -> usize {
     let most = |mut choice: usize| {
         let mut sent = [0; 4];
@@ -529,7 +529,7 @@ fn grouped(axes: &[usize], ends: &[bool]) -> Vec<Vec<usize>> {
     groups
 }
 
-/// Each device holds the same bytes of an array as of the corresponding array whose dimensions are the axes.
+/// Each device holds the same bytes of an array and of the corresponding array, whose dimensions are the axes.
 #[test]
 fn arrays_of_axes_have_the_bytes_of_the_arrays() {
     let mut runner = prop::test_runner::TestRunner::new(ProptestConfig::with_cases(600));

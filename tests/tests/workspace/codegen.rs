@@ -180,7 +180,7 @@ fn copies_between_packed_tiles_call_only_memcpy() {
             assert!(code.iter().any(|line| line.starts_with(wanted)), "{copy} has no {wanted}:\n{}", code.join("\n"));
         }
         let mut calls: Vec<_> = code.iter().filter(|line| line.starts_with("call")).collect();
-        // Ignore calls after a failed check, which never happen, and calls to parts of the library's own loop. But count functions of `core` that
+        // Ignore calls that only a failed check makes, and calls to parts of the library's own loop. But count functions of `core` that
         // call these parts, as iterators over arrays do.
         let is_own = |line: &str| {
             let own = line.find("9xla_shape");
@@ -228,7 +228,7 @@ fn innermost_loop<'a>(assembly: &'a str, name: &[&str], instruction: &str) -> Ve
     blocks.into_iter().max_by_key(|block| count(block, instruction)).expect("the assembly has blocks")
 }
 
-/// How many lines have this.
+/// How many lines contain this text.
 fn count(block: &[&str], wanted: &str) -> usize {
     block.iter().filter(|line| line.contains(wanted)).count()
 }

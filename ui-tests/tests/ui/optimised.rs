@@ -16,8 +16,8 @@ const NOT_NAMED: &[(&str, &str)] = &[
     ("iteration/no_lanes", "the check is in a function below the one that users call, at its line in every build"),
 ];
 
-/// Errors in constants (E0080) name the user's lines in optimised builds, too. The expected output comes from a build that is not
-/// optimised, and every line that it names must be named.
+/// Errors in constants (E0080) name the user's lines in optimised builds, too. The expected output comes from a build that is not optimised; the
+/// optimised build must name every line that it names.
 #[test]
 fn optimised_builds_name_the_same_lines() {
     let expected = |program: &str| fs::read_to_string(workspace().join(program).with_extension("stderr"));

@@ -60,7 +60,7 @@ pub struct Row {
     pub expansion: f64,
     /// Whose choice the layout is; null for any other order.
     pub choice: Option<Choice>,
-    /// How many orders of the two most minor dimensions take as many bytes and stand in this entry.
+    /// How many orders of the two most minor dimensions this entry stands for; all take the same bytes.
     pub orders: usize,
     /// What to do to the dimensions first, such as "merge dimensions 0 and 1"; null if nothing.
     pub change: Option<String>,
@@ -115,7 +115,7 @@ words! {
         Given = "given",
         /// What a convolution wants on a GPU, of dimensions N, C, H, W.
         Convolution = "convolution",
-        /// What a product wants on a GPU that sums over the last dimension but one.
+        /// What a product that sums over the second-to-last dimension wants on a GPU.
         Product = "product",
     }
 }

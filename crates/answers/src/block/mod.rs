@@ -133,7 +133,7 @@ pub struct Measured {
     pub vmem_bytes: u64,
     /// The vector when the kernel loads all of the block, or stores it for an output; null if that is not known.
     pub vector: Option<Vector>,
-    /// Why `vector` is null; null if it is not.
+    /// Why `vector` is null; null if `vector` has a value.
     pub vector_unknown: Option<VectorUnknown>,
 }
 

@@ -145,11 +145,11 @@ impl Shared {
 pub struct Line<'a> {
     /// The notation: xla, cute, linear, mdspan, numpy, torch, memref, mosaic or onednn.
     notation: &'a str,
-    /// The layout in the notation; absent if it does not have the layout.
+    /// The layout in the notation; absent if the notation cannot express it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "&'a str")]
     text: Option<&'a str>,
-    /// Why the notation does not have the layout; absent if it does.
+    /// Why the notation cannot express the layout; absent if it can.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     reason: Option<String>,

@@ -16,9 +16,9 @@ pub struct Collective {
     pub instruction: String,
     /// The opcode.
     pub opcode: String,
-    /// The bytes of the operands on one device, each time.
+    /// The bytes of the operands on one device, in each run.
     pub bytes_in: u64,
-    /// The bytes of the results on one device, each time.
+    /// The bytes of the results on one device, in each run.
     pub bytes_out: u64,
     /// The groups of devices, as the module writes them; null if it does not.
     pub groups: Option<String>,

@@ -10,7 +10,7 @@ use xla_shape_core::{ArrayShape, Layout, Shape};
 use xla_shape_hlo::cost::{Change, Copy};
 use xla_shape_hlo::{Instruction, Sources};
 
-/// An instruction that only moves data, or computes more than is read.
+/// An instruction that only moves data, or computes elements that are repeated or not read.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct CopyCost {
     /// The name of the instruction.
@@ -112,7 +112,7 @@ words! {
         MemorySpace = "memory space",
         /// Nothing: the value before or the memory is needed twice.
         Nothing = "nothing",
-        /// How often each element is there.
+        /// How often each element is repeated.
         Repetition = "repetition",
         /// The value of each element.
         Values = "values",

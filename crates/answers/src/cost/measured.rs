@@ -58,7 +58,7 @@ pub struct Measured {
     /// For a TPU: how many picoseconds each of the compiler's cycles took, by the median over the time; null if too few instructions have
     /// cycles. Estimates are these times the cycles, so only differences between instructions show.
     pub picoseconds_per_cycle: Option<f64>,
-    /// The instructions that only move data, or compute more than is read, the longest time first.
+    /// The instructions that only move data, or compute elements that are repeated or not read, the longest time first.
     pub copies: Vec<MeasuredCopy>,
     /// The times by source line.
     pub lines: Vec<MeasuredLine>,
@@ -72,13 +72,13 @@ pub struct Measured {
     pub collectives: Vec<MeasuredCollective>,
     /// All modules of the profile, the longest time first.
     pub modules: Vec<MeasuredModule>,
-    /// How many instructions of the profile the module does not have. Their times count, without a line.
+    /// How many instructions of the profile are not in the module. Their times count, without a line.
     pub unknown_instructions: usize,
     /// Events of the profile that end before they begin. They do not count.
     pub impossible_events: u64,
     /// Events of the profile that begin during another one of their line and end after it. Both count in full.
     pub overlapping_events: u64,
-    /// Events of instructions of which the profile does not say to which program they belong. They do not count.
+    /// Events of instructions whose program the profile does not name. They do not count.
     pub unassigned_events: u64,
 }
 
@@ -98,9 +98,9 @@ pub struct Runs {
     /// The median of the runs' times, and the middle half.
     #[serde(flatten)]
     pub spread: Spread,
-    /// For how long at least one instruction ran, in all of them.
+    /// The time in which at least one instruction ran, in all runs together.
     pub busy_picoseconds: u64,
-    /// For how long none did.
+    /// The time in which no instruction ran, in all runs together.
     pub idle_picoseconds: u64,
     /// The time between each run and the next one on the same device.
     pub between_picoseconds: u64,
@@ -197,7 +197,7 @@ pub struct MeasuredInstruction {
     pub source: Option<String>,
 }
 
-/// An instruction that only moves data, or computes more than is read.
+/// An instruction that only moves data, or computes elements that are repeated or not read.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct MeasuredCopy {
     /// The name of the instruction.
@@ -239,11 +239,12 @@ pub struct MeasuredCollective {
     pub times: Times,
     /// For one that runs beside others: the times from its start to its end; null for others.
     pub asynchronous_picoseconds: Option<u64>,
-    /// The bytes of the operands on one device, each time.
+    /// The bytes of the operands on one device, in each run.
     pub bytes_in: u64,
-    /// The bytes of the results on one device, each time.
+    /// The bytes of the results on one device, in each run.
     pub bytes_out: u64,
-    /// The larger of both over the mean time: from start to end where it runs beside others; null if it took no time.
+    /// The larger of `bytes_in` and `bytes_out`, divided by the mean time, which is from start to end if it runs beside others; null if it took no
+    /// time.
     pub bytes_per_second: Option<u64>,
     /// The file and the line, such as "train.py:43"; null if the module has none.
     pub source: Option<String>,

@@ -110,7 +110,7 @@ pub struct ProgramCost {
     pub loops: Vec<Loop>,
     /// The conditionals of the program.
     pub branches: Vec<Branch>,
-    /// Instructions that only move data, or compute more than is read, the most expensive first.
+    /// Instructions that only move data, or compute elements that are repeated or not read, the most expensive first.
     pub copies: Vec<CopyCost>,
     /// The costs by source line.
     pub lines: Vec<Line>,
@@ -236,7 +236,7 @@ pub struct Group {
 pub struct Loop {
     /// The name of the instruction.
     pub instruction: String,
-    /// How often the body runs each time; null if that is not known, and it then counts once.
+    /// How often the body runs each time; null if that is not known: the body then counts once.
     pub trips: Option<u64>,
     /// The file and the line, such as "train.py:43"; null if the module has none.
     pub source: Option<String>,
@@ -367,9 +367,9 @@ words! {
         Estimate = "estimate",
         /// The compiler's bound for a GPU, because its estimate is more than 20 times as long.
         Bound = "bound",
-        /// The bytes that it reads and writes over the bandwidth of the GPU's memory, because the compiler says nothing.
+        /// The bytes that it reads and writes, divided by the bandwidth of the GPU's memory, because the compiler says nothing.
         Bytes = "bytes over bandwidth",
-        /// The operations of a convolution over those per second of the GPU's matrix units, because that is longer than its bytes take.
+        /// The operations of a convolution, divided by the operations per second of the GPU's matrix units, because moving its bytes takes less time.
         Operations = "operations over peak",
         /// The compiler's estimate of a sort. It is that of one pass, and a sort makes many.
         OnePass = "one pass of a sort",

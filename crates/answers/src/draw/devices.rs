@@ -8,9 +8,11 @@ use xla_shape_core::shard::{Partition, Region, Sharding, ShardingError};
 use xla_shape_core::sorting::sort;
 use xla_shape_core::{ArrayShape, TileDimension};
 
-/// The most boxes in a row or column, the most planes, and the most devices of a box that are shown.
+/// The most boxes that a row or a column shows.
 const MAX_BOXES: u64 = 16;
+/// The most planes that are shown.
 const MAX_PLANES: u64 = 4;
+/// The most devices that a box shows.
 const MAX_DEVICES: usize = 4;
 
 /// Which device has which part of an array.

@@ -81,7 +81,7 @@ pub struct GpuOrder {
     pub operation: GpuOperation,
     /// The order.
     pub order: WantedOrder,
-    /// The array in this order: for a convolution, of dimensions N, C, H, W; for a product that sums over the last dimension but one.
+    /// The array in this order. A convolution has the dimensions N, C, H and W; a product sums over the second-to-last dimension.
     pub shape: String,
     /// That array.
     #[serde(skip)]

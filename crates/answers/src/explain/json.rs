@@ -29,13 +29,13 @@ pub(super) struct Array {
     true_rank: usize,
     /// The number of elements, without padding; null if a dimension is unbounded or the number does not fit in 64 bits.
     elements: Option<u64>,
-    /// The number of positions in memory, in elements, padding included; null where `elements` is.
+    /// The number of positions in memory, in elements, padding included; null if `elements` is null.
     physical_elements: Option<u64>,
-    /// The bytes in memory, with padding and with the prefix for bounded dimensions; null where `elements` is.
+    /// The bytes in memory, with padding and with the prefix for bounded dimensions; null if `elements` is null.
     bytes: Option<u64>,
     /// How many of `bytes` are padding.
     padding_bytes: Option<u64>,
-    /// `bytes` divided by the bytes of the elements alone; null where `bytes` is, and for an array without elements.
+    /// `bytes` divided by the bytes of the elements alone; null if `bytes` is null, and for an array without elements.
     expansion: Option<f64>,
     /// Without a layout, or with --for: what TPUs choose by default.
     #[serde(skip_serializing_if = "Vec::is_empty")]

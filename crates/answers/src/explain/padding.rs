@@ -49,7 +49,7 @@ pub struct Padding {
 pub enum PaddingCause {
     /// The tile has more dimensions than the array.
     TileRank,
-    /// A dimension is padded, or several that a tile combines.
+    /// A dimension is padded, or several dimensions that a tile combines.
     Dimension(PaddedDimension),
     /// There is tail padding.
     End {

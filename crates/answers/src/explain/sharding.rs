@@ -29,7 +29,7 @@ pub struct Shards {
     pub devices: Option<u64>,
     /// The bytes of a shard, with the padding of its own tiles.
     pub bytes_per_device: Option<u64>,
-    /// The bytes on all devices together; null where `devices` is.
+    /// The bytes on all devices together; null if `devices` is null.
     pub bytes_total: Option<u64>,
     #[serde(flatten)]
     array: Option<ArrayShards>,
@@ -41,10 +41,10 @@ pub struct Shards {
     pub parts: Vec<Option<Partition>>,
 }
 
-/// What the shards of an array have besides.
+/// Further facts about the shards of an array.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct ArrayShards {
-    /// Only of an array: how many devices have each element; null where `devices` is.
+    /// Only of an array: how many devices have each element; null if `devices` is null.
     replication: Option<u64>,
     /// Only of an array: whether every dimension divides without a remainder.
     even: bool,

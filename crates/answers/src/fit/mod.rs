@@ -70,8 +70,8 @@ pub struct Row {
     #[serde(flatten, serialize_with = "amount::one_run")]
     #[schemars(with = "amount::OneRun")]
     pub amount: Option<Amount>,
-    /// Whether it fits, and no other row of its device that fits is better: has no smaller value of the bisected axis, takes no more memory and
-    /// costs no more, and is not equal in all of these.
+    /// Whether it fits, and no other row of its device that fits is better. A row is better if its value of the bisected axis is not smaller, it
+    /// takes no more memory and costs no more, and the two are not equal in all of these.
     pub best: bool,
 }
 

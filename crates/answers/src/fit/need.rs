@@ -24,13 +24,13 @@ use xla_shape_hlo::{AmountCause, RefusalCause, Role};
 pub struct Need {
     /// Whether it fits; null if the compiler refused the program for another reason than memory, or does not say what it takes.
     pub fits: Option<bool>,
-    /// The bytes of the device's memory that the program needs, with its code if the size of that is known; null if that is not known.
+    /// The bytes of the device's memory that the program needs, with its code if the code's size is known; null if they are not known.
     pub needed_bytes: Option<u64>,
     /// The bytes that the device lets a program use; null if that is not known.
     pub available_bytes: Option<u64>,
     /// The largest array that is live at the peak; null if that is not known.
     pub largest: Option<Held>,
-    /// If it does not fit: the largest arrays that are live then, as many as together take what is missing, but at most five.
+    /// If it does not fit: the largest arrays that are live then, as many as would free the missing bytes, but at most five.
     pub to_go: Vec<Held>,
     /// Why the compiler refused the program, or why there is none; null if it was compiled.
     pub error: Option<String>,

@@ -33,7 +33,7 @@ pub struct ChangedArray {
     pub array: String,
     /// The name of an argument in the user's program, or that of a parameter without one, such as "parameter 0"; null for a result.
     pub argument: Option<String>,
-    /// What is not as it was.
+    /// What changed.
     pub change: ArrayChange,
     /// The shape of the record, on one device, with its layout.
     pub before: String,
@@ -43,15 +43,15 @@ pub struct ChangedArray {
     pub sharding_before: Option<String>,
     /// The sharding now; null if the module says none. Shardings are compared if both modules have one.
     pub sharding: Option<String>,
-    /// If the sharding differs: the whole array, if both shardings show the same one; with the padding of its parts, where they divide it unevenly. `xla-shape
-    /// reshard` says what moves between devices. Null if it is not known, and for any other change.
+    /// If the sharding differs, and both shardings belong to the same whole array: that array, with the padding of its parts if they divide it
+    /// unevenly. `xla-shape reshard` says what moves between devices. Null if it is not known, and for any other change.
     pub whole: Option<String>,
     /// Whether every byte on every device is where it was, so that a file of the array can be used as it is.
     pub same_bytes: bool,
 }
 
 words! {
-    /// What is not as it was; of several, the first.
+    /// What changed. If several things did, the first of these: sharding, array, memory_space, layout.
     pub enum ArrayChange {
         /// Another element type, or other sizes on one device.
         Array = "array",

@@ -171,7 +171,7 @@ pub struct ChangedMeasure {
     /// Which number.
     #[serde(rename = "name")]
     pub measure: Measure,
-    /// The number of the record, a time in seconds; null if it is not known.
+    /// The number in the record, a time in seconds; null if it is not known.
     pub before: Option<Quantity>,
     /// The number now; null if it is not known.
     pub after: Option<Quantity>,

@@ -255,7 +255,7 @@ impl<T: fmt::Display> PartialOrd for Noted<T> {
     }
 }
 
-/// Compares the sentences, as they are in the file.
+/// Compares the sentences that a file would have.
 impl<T: fmt::Display> Ord for Noted<T> {
     fn cmp(&self, other: &Self) -> Ordering {
         self.to_string().cmp(&other.to_string())

@@ -120,8 +120,8 @@ pub struct Capacity {
     pub used: u64,
     /// The bytes that are left; negative if the program does not fit.
     pub free: i64,
-    /// The bytes of the whole memory of a GPU, of which a process of JAX takes `bytes` unless XLA_PYTHON_CLIENT_MEM_FRACTION says another
-    /// part; null for other devices.
+    /// The bytes of the whole memory of a GPU, of which a process of JAX takes `bytes` unless XLA_PYTHON_CLIENT_MEM_FRACTION sets another part; null
+    /// for other devices.
     pub whole: Option<u64>,
 }
 
@@ -315,7 +315,7 @@ pub struct AtPeak {
     pub space: u8,
     /// The bytes in it.
     pub bytes: u64,
-    /// The instruction at which that is.
+    /// The instruction at which it is fullest.
     pub at: String,
     /// The largest arrays in it.
     pub largest: Vec<Resident>,

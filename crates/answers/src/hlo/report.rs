@@ -22,7 +22,7 @@ use xla_shape_program::{ProgramMemory, Statistics};
 /// `docs/schemas/hlo.json` describes its fields, and `docs/hlo-memory.md` what the numbers mean.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Report {
-    /// The first line of the text; null where `memory` is.
+    /// The first line of the text; null if `memory` is null.
     pub summary: Option<Summary>,
     /// The name of the module; null if it has none.
     pub module: Option<String>,
@@ -163,7 +163,7 @@ pub struct Space {
     pub result_bytes: u64,
     /// The most bytes that are live at one time; null without a schedule.
     pub peak_bytes: Option<u64>,
-    /// The instruction at which that is; null without a schedule.
+    /// The instruction at which they are live; null without a schedule.
     pub peak_at: Option<String>,
 }
 
@@ -234,9 +234,9 @@ pub struct Collective {
     pub opcode: String,
     /// XLA's name of the element type; null if the operand is not an array.
     pub element_type: Option<String>,
-    /// The bytes of the operands on one device, each time.
+    /// The bytes of the operands on one device, in each run.
     pub bytes_in: u64,
-    /// The bytes of the results on one device, each time.
+    /// The bytes of the results on one device, in each run.
     pub bytes_out: u64,
     /// The groups of devices, or the pairs, as the module writes them; null if it does not.
     pub groups: Option<String>,
@@ -280,7 +280,7 @@ pub struct AxisTraffic {
     pub axes: Vec<String>,
     /// How many collectives go along them.
     pub collectives: usize,
-    /// The bytes of their operands on one device, each as often as it runs; null if a loop does not say how often.
+    /// The bytes of their operands on one device in all their runs; null if the trip count of a loop is not known.
     pub bytes: Option<u64>,
 }
 

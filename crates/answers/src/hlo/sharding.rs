@@ -57,7 +57,7 @@ pub struct Sharded {
     pub leaf: usize,
     /// The opcode of the instruction.
     pub opcode: String,
-    /// What the array is to the program.
+    /// The role of the array in the program.
     #[serde(serialize_with = "names::place")]
     #[schemars(with = "String")]
     pub place: ShardedArrayKind,

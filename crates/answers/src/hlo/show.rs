@@ -69,7 +69,7 @@ pub struct ShownInstruction {
     pub runs: Option<u64>,
     /// The bytes of all arrays of its value, with padding; null if one has no size.
     pub bytes: Option<u64>,
-    /// How many of `bytes` are padding; null where `bytes` is.
+    /// How many of `bytes` are padding; null if `bytes` is null.
     pub padding: Option<u64>,
     /// The steps in which its first array is live: the first and the last step, from 0, of each time.
     pub live: Vec<[usize; 2]>,
@@ -90,7 +90,7 @@ pub struct ShownArray {
     pub shape: String,
     /// The bytes that it takes; null if it has no size.
     pub bytes: Option<u64>,
-    /// How many of `bytes` are padding; null where `bytes` is.
+    /// How many of `bytes` are padding; null if `bytes` is null.
     pub padding: Option<u64>,
     /// The first and the last step, from 0, of each time that it is live.
     pub live: Vec<[usize; 2]>,

@@ -13,7 +13,7 @@ use xla_shape_program::Program;
 /// How much memory a program needs, of how much, and its largest array.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Summary {
-    /// The bytes of the device's memory that the program needs, with its code if the size of that is known.
+    /// The bytes of the device's memory that the program needs, with its code if the code's size is known.
     pub needed_bytes: u64,
     /// The bytes that the device lets a program use; null if no device is named and nothing shows which one it is.
     pub available_bytes: Option<u64>,

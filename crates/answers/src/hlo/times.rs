@@ -45,8 +45,8 @@ pub struct TimeDifference {
     pub picoseconds_before: Option<u64>,
     /// The same in the second profile.
     pub picoseconds_after: Option<u64>,
-    /// For a line, whether every time in one of the profiles is longer than every time in the other; for the run, whether the middle half of the times
-    /// is. If not, the difference may be chance.
+    /// Whether the difference is clear. For a line: every time in one of the profiles is longer than every time in the other. For the run: the middle
+    /// half of its times in one profile is longer than that in the other. If not, the difference may be chance.
     pub is_clear: bool,
     /// Why the line has other instructions in the second program; null if it has the same ones, and for the whole.
     pub cause: Option<Reason>,

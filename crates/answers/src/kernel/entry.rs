@@ -161,7 +161,7 @@ pub struct Unaligned {
     pub layout: String,
     /// The relayouts that move elements from or to the offsets of this layout.
     pub relayouts: u64,
-    /// Where it begins, and what would align it.
+    /// Where the load or the store begins, and what would align it.
     #[serde(serialize_with = "names::text")]
     #[schemars(with = "String")]
     pub advice: Starts,
@@ -204,7 +204,7 @@ pub struct Start {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Starts(pub Vec<Start>);
 
-/// Where a load or a store should begin. Its text says it.
+/// Where a load or a store should begin. Its text is this advice.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Begin {
     /// The operation, such as `vector_load`.

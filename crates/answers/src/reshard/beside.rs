@@ -86,13 +86,13 @@ fn warns(notes: &str) -> bool {
 /// A collective operation of a compiled program.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct XlaCollective {
-    /// The opcode, such as "all-gather"; of one with a start and an end without "-start".
+    /// The opcode, such as "all-gather", always without "-start".
     pub opcode: String,
     /// The name of the instruction.
     pub instruction: String,
     /// The groups of devices, or the pairs of a permutation, as the module writes them; null if it does not.
     pub groups: Option<String>,
-    /// The bytes that all devices together receive, without padding, as often as it runs; null if that is not known.
+    /// The bytes that all devices together receive in all runs of the instruction, without padding; null if that is not known.
     pub bytes_moved: Option<u64>,
 }
 

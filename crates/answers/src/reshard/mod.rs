@@ -49,9 +49,9 @@ const MAX_MESSAGES: u64 = 1 << 18;
 pub struct Resharding {
     /// The shape of the array, with its layout.
     pub shape: String,
-    /// How it is divided before.
+    /// How the array is divided before the change.
     pub before: Division,
-    /// How it is divided afterwards.
+    /// How the array is divided after the change.
     pub after: Division,
     /// The bytes that all devices together receive from others, which is the least possible; null if the bits do not fit in 64 bits.
     pub bytes_moved: Option<u64>,
@@ -109,7 +109,7 @@ words! {
     }
 }
 
-/// What moves between devices that differ in these axes of the mesh only.
+/// What moves between devices whose places in the mesh differ in exactly these axes.
 ///
 /// ```
 /// # use xla_shape_answers::reshard::{Change, Resharding};
@@ -178,10 +178,10 @@ pub struct Sent {
 pub struct Change {
     /// The array, with the layout that its shards have before.
     pub array: ArrayShape,
-    /// How it is divided before. As in JAX, a sharding that names axes may have fewer dimensions than the array; the other dimensions are not
-    /// divided.
+    /// How the array is divided before the change. As in JAX, a sharding that names axes may have fewer dimensions than the array; the other
+    /// dimensions are not divided.
     pub from: Sharding,
-    /// How it is divided afterwards. If there is a rearrangement, this divides the rearranged array.
+    /// How the array is divided after the change. If there is a rearrangement, this divides the rearranged array.
     pub to: Sharding,
     /// A reshape and a transposition of the array before it is divided again.
     pub rearrangement: Option<Rearrangement>,

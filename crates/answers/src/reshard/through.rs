@@ -1,8 +1,8 @@
 //! Intermediate shardings, for changes that XLA's partitioner cannot make directly.
 //!
 //! The partitioner tries the collective operations one after another (`PartitionedHlo::Reshard` in `xla/service/spmd/spmd_partitioner.cc`). If none
-//! makes the change, it gathers the whole array on each device, and warns of an "Involuntary full rematerialization". Often there is a sharding
-//! between the two that one operation reaches, and from which one operation reaches the end.
+//! makes the change, it gathers the whole array on each device, and warns of an "Involuntary full rematerialization". Often one operation reaches a
+//! sharding between the two, and one more operation reaches the end from there.
 //!
 //! A sharding assigns axes of the devices to the dimensions of the array. Before anything else, both are written with the same axes:
 //! `[4,2]<=[8]` and `[1,2,4]<=[4,2]T(1,0)` have `a` of size 4 and `b` of size 2, and are `[a][b]` and `[][b]`. One operation drops axes from the ends of

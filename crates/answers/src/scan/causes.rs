@@ -115,7 +115,7 @@ struct Fields<'a> {
     name: Option<&'a str>,
     /// The file and the line in the user's program; null if the message does not say.
     source: Option<&'a str>,
-    /// The instruction of the program that was given with the text, for a change of sharding that it has for certain; missing otherwise.
+    /// The instruction of the given program that makes this change of sharding, if that is certain; missing otherwise.
     #[cfg(feature = "through")]
     #[serde(skip_serializing_if = "Option::is_none")]
     instruction: Option<&'a InProgram>,

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// An instruction of the program that was given with a text: for certain the one that a message is about.
+/// The instruction of the given program that a message is certainly about.
 ///
 /// ```
 /// use xla_shape_answers::scan::{InProgram, Scan};

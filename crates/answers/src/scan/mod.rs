@@ -55,7 +55,7 @@ pub struct Found {
     pub bytes: Option<u64>,
     /// How many of `bytes` are padding.
     pub padding_bytes: Option<u64>,
-    /// `bytes` divided by the bytes of the elements alone; null where `bytes` is, and for an array without elements.
+    /// `bytes` divided by the bytes of the elements alone; null if `bytes` is null, and for an array without elements.
     pub expansion: Option<f64>,
 }
 
@@ -483,7 +483,7 @@ impl Serialize for Scan {
 #[doc(hidden)]
 #[derive(Serialize, JsonSchema)]
 pub struct Summary<'a> {
-    /// How much memory is needed, and how much there is, in the order of the text.
+    /// How much memory is needed, and how much is available, in the order of the text.
     amounts: Vec<Amount<'a>>,
     /// What was refused and why, with what would help: memory that ran out, then other messages.
     causes: Vec<Cause>,
@@ -506,7 +506,7 @@ struct Amount<'a> {
     is_part: bool,
     /// The bytes that are needed.
     bytes: u64,
-    /// The bytes that there are; null if the message does not say.
+    /// The bytes that are available; null if the message does not say.
     limit: Option<u64>,
     /// The bytes by which the limit is exceeded; null if the message does not say.
     over: Option<u64>,

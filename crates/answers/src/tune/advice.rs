@@ -49,7 +49,7 @@ pub struct Advice {
     pub places: Vec<PlaceNow>,
     /// The layout in the device's tiles that takes the fewest bytes; null if the modules have no tiles.
     pub smallest: Option<Smallest>,
-    /// The layouts with which copies would not have to change the layout, the one of the most cycles first.
+    /// The layouts with which copies would not have to change the layout, sorted by the cost of these copies, the highest first.
     pub layouts: Vec<Wanted>,
     /// The copies of the array that do more than change its memory space, the most expensive of each program first.
     pub copies: Vec<Copied>,

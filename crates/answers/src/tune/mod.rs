@@ -44,8 +44,8 @@ use xla_shape_core::sorting::sort_by_key;
 /// ```
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Tuning {
-    /// The best layout of each shared array, by its name; null if none of the layouts that were tried can be used, such as where all exceed
-    /// the limit, and in advice.
+    /// The best layout of each shared array, by its name; null if none of the tried layouts can be used, for example because all exceed the limit;
+    /// also null in advice.
     pub best: Option<BTreeMap<String, ArrayLayout>>,
     /// The programs as they are.
     pub today: Today,
@@ -177,8 +177,8 @@ pub struct ProgramCost {
 pub struct Entry {
     /// The layout of each shared array, by its name.
     pub layouts: BTreeMap<String, String>,
-    /// The programs that were compiled with Layout.AUTO, for which the compiler chose these layouts. The others were asked for them, or compiled
-    /// as they are if these are today's layouts. Layouts do not determine a program.
+    /// The programs that were compiled with Layout.AUTO, for which the compiler chose these layouts. For the others, these layouts were requested;
+    /// or, if they are today's layouts, the programs were compiled as they are. Layouts do not determine a program.
     pub auto: Vec<String>,
     /// Whether the compiled programs have these layouts. If not, the figures are not theirs.
     pub taken: bool,

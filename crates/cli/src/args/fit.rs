@@ -31,7 +31,8 @@ pub(crate) struct FitArguments {
     #[arg(required = true, value_name = "PROGRAM")]
     pub(crate) programs: Vec<PathBuf>,
 
-    /// TPUs and GPUs: generations, with the chips along each axis unless it is one host, such as v5e:2x2,v4:2x2x4; GPUs, with their number unless it is one host of 8, such as h100,b200:8
+    /// TPUs by generation, and the chips along each axis (default: one host), such as v5e:2x2,v4:2x2x4; GPUs by name, and their number (default: one
+    /// host of 8), such as h100,b200:8
     #[arg(long = "for", value_name = "DEVICES", value_delimiter = ',', default_value = DEFAULT_GENERATION.name(), value_parser = OfferingGenerations(devices), hide_possible_values = true)]
     pub(crate) targets: Vec<Devices>,
 

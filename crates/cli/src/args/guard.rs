@@ -41,8 +41,9 @@ pub(crate) struct GuardProgram {
     /// The program (StableHLO), which is compiled as by `compile`; or a compiled module, the directory of a dump, or a profile; `-` is standard input
     pub(crate) program: PathBuf,
 
-    /// The devices that the program is compiled for: TPUs, with the chips along each axis unless it is one host, such as v5e:2x2,v6e, or GPUs, such as h100,b200:8;
-    /// by default the devices of the record, otherwise v5e. For a compiled module, the device that it was compiled for, which it does not contain
+    /// The devices that the program is compiled for: TPUs, and the chips along each axis (default: one host), such as v5e:2x2,v6e, or GPUs, such as
+    /// h100,b200:8; by default the devices of the record, otherwise v5e. For a compiled module, the device that it was compiled for, which it does
+    /// not contain
     #[arg(long = "for", value_name = "DEVICES", value_delimiter = ',', value_parser = OfferingGenerations(devices), hide_possible_values = true)]
     pub(crate) targets: Vec<Devices>,
 }
@@ -76,7 +77,8 @@ pub(crate) struct GuardRecordArguments {
 /// Use it when data are kept in a device's layout, such as a checkpoint or a key-value cache, before another version of the compiler or of the program reads them.
 ///
 /// The file has, for each device and the version of its compiler, the shape of each argument and result with layout and memory space, and its sharding.
-/// `guard check` then fails if data no longer fit. It is a record whose `lock` is true; costs are in it, but only limits that are named compare them.
+/// `guard check` then fails if data no longer fit. It is a record whose `lock` is true. It contains costs, too, but they are compared only if limits
+/// are named.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xla-shape guard lock step.lock step.mlir --for v5e,v6e
@@ -106,7 +108,8 @@ pub(crate) struct GuardCheckArguments {
     #[command(flatten)]
     pub(crate) program: GuardProgram,
 
-    /// Fail if a number grew by more than this; by default, unless `guard lock` wrote the file, 'cycles>2%' ('seconds>2%' for a GPU; of a profile 'time>5%', too) 'memory>1%' 'copies>0' 'collectives>0', for the numbers that the record has
+    /// Fail if a number grew by more than this. By default, unless `guard lock` wrote the file: 'cycles>2%' ('seconds>2%' for a GPU; for a profile
+    /// also 'time>5%') 'memory>1%' 'copies>0' 'collectives>0', for the numbers that the record has
     #[arg(long = "fail-if", value_name = "LIMIT", num_args = 1..)]
     pub(crate) limits: Vec<Limit>,
 
@@ -114,7 +117,8 @@ pub(crate) struct GuardCheckArguments {
     #[arg(long)]
     pub(crate) same_layouts: bool,
 
-    /// Also write a script for a shell to this file that copies data of the record into the layouts of now; `-` is standard output, which then has nothing else
+    /// Also write a script for a shell to this file that copies data of the record into the present layouts; `-` is standard output, which then has
+    /// nothing else
     #[arg(long, value_name = "FILE")]
     pub(crate) plan: Option<OutputPath>,
 
@@ -153,9 +157,9 @@ pub(crate) struct GuardClaimsArguments {
 ///
 /// Use it when a program relies on something that the compiler does today.
 ///
-/// A claim is a table in a TOML file: program, arrays, instructions, custom_calls, copies, collectives, loops, arguments, results or fused. Its
-/// fields choose things and say what must hold of them, such as count = 0, bytes = "<=64MiB" or layout = "{1,0}".
-/// As JSON, one line for each device: device, module, compiler, passed, and claims (line, table, claim, state, differs, instead, more, names).
+/// A claim is a table in a TOML file: program, arrays, instructions, custom_calls, copies, collectives, loops, arguments, results or fused. Some of
+/// its fields select what the claim is about; the others say what must hold, such as count = 0, bytes = "<=64MiB" or layout = "{1,0}". As JSON, one
+/// line for each device: device, module, compiler, passed, and claims (line, table, claim, state, differs, instead, more, names).
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xla-shape guard expect step.toml step.mlir --for v5e

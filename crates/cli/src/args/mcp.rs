@@ -18,7 +18,7 @@ pub(crate) struct McpArguments {
     #[arg(long = "root", value_name = "DIR")]
     pub(crate) roots: Vec<PathBuf>,
 
-    /// Offer what writes files, too: pages, compiled modules, records, `relayout` and `shard`
+    /// Also offer tools and arguments that write files: pages, compiled modules, records, `relayout` and `shard`
     #[arg(long)]
     pub(crate) write: bool,
 }

@@ -250,8 +250,8 @@ pub(crate) struct CostArguments {
     #[arg(long, value_name = "NAME")]
     pub(crate) module: Option<String>,
 
-    /// The device that a program is compiled for: a TPU, with the chips along each axis if not those of one host, such as v5e:2x2, or GPUs, such as h100 or b200:8; v5e if
-    /// none is named. For a compiled module, the GPU that it is for, if the directory of a dump does not say it
+    /// The device that a program is compiled for: a TPU, and the chips along each axis (default: one host), such as v5e:2x2, or GPUs, such as h100 or
+    /// b200:8; v5e if none is named. For a compiled module, the GPU that it is for, if the directory of a dump does not say it
     #[arg(long = "for", value_name = "DEVICE", value_parser = OfferingGenerations(devices), hide_possible_values = true)]
     pub(crate) target: Option<Devices>,
 
@@ -291,7 +291,8 @@ pub(crate) struct CompileArguments {
     /// The file with the program; `-` is standard input
     pub(crate) program: PathBuf,
 
-    /// TPUs and GPUs: generations, with the chips along each axis unless it is one host, such as v5e:2x2,v4:2x2x4; GPUs, with their number unless it is one host of 8, such as h100,b200:8,a100-80:2x8
+    /// TPUs by generation, and the chips along each axis (default: one host), such as v5e:2x2,v4:2x2x4; GPUs by name, and their number (default: one
+    /// host of 8), such as h100,b200:8,a100-80:2x8
     ///
     /// With --config, the name `gpu` stands for the GPU in that file, as in gpu:2x8.
     #[arg(long = "for", value_name = "DEVICES", value_delimiter = ',', default_value = DEFAULT_GENERATION.name(), value_parser = OfferingGenerations(devices), hide_possible_values = true)]
@@ -351,13 +352,13 @@ pub(crate) struct TuneArguments {
     #[arg(long = "share", required = true, value_name = "NAME=PROGRAM:PLACE,…", value_parser = str::parse::<Share>)]
     pub(crate) shares: Vec<Share>,
 
-    /// The TPU: a generation, with the chips along each axis if not those of one host, such as v5e:2x2; or GPUs, such as h100 or b200:8
+    /// The TPU: a generation, and the chips along each axis (default: one host), such as v5e:2x2; or GPUs, such as h100 or b200:8
     #[arg(long = "for", value_name = "DEVICE", default_value = DEFAULT_GENERATION.name(), value_parser = OfferingGenerations(devices), hide_possible_values = true)]
     pub(crate) target: Devices,
 
     /// The memory that an array shall be in: device, pinned_host, or both, the preferred one first; by default, that of each program
     ///
-    /// With both, the first memory is used in which the programs compile and keep the limit; the table has the other one too.
+    /// With both, the answer is for the first memory in which the programs compile and keep within the limit; the table also has the other one.
     #[arg(long = "memory", value_name = "NAME=MEMORY,…", value_parser = memory)]
     pub(crate) memories: Vec<(String, Vec<Memory>)>,
 
@@ -506,7 +507,7 @@ pub(crate) struct KernelArguments {
     #[arg(long, value_name = "GHZ", value_parser = clock)]
     pub(crate) clock: Option<f64>,
 
-    /// A profile of the program, of JAX: say how long each kernel took
+    /// A JAX profile of the program: say how long each kernel took
     #[arg(long, value_name = "PATH")]
     pub(crate) profile: Option<PathBuf>,
 

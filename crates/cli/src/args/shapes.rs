@@ -17,7 +17,7 @@ use xla_shape_answers::hlo::Device;
 use xla_shape_notations::Notation;
 use xla_shape_tune::Devices;
 
-/// Say what a shape takes and why, and where its elements are
+/// Say how much memory a shape takes, why, and where its elements are
 ///
 /// Use it first for a shape: its bytes, its padding, its tiles.
 ///
@@ -47,7 +47,7 @@ pub(crate) struct ExplainArguments {
     #[arg(long, value_name = "INDEX", conflicts_with_all = ["position", "sharding", "devices"])]
     pub(crate) index: Option<String>,
 
-    /// Say what is at this position, in elements
+    /// Say what is at this position, counted in elements
     #[arg(long, value_name = "N", conflicts_with_all = ["vector", "sharding", "devices"], value_parser = whole::<u64>)]
     pub(crate) position: Option<u64>,
 
@@ -184,15 +184,15 @@ pub(crate) struct DrawArguments {
     pub(crate) answer: AnswerOptions,
 }
 
-/// Say a layout in another notation: CuTe, NumPy, torch, MLIR, …
+/// Write a layout in another notation: CuTe, NumPy, torch, MLIR, …
 ///
 /// Use it when a layout comes from another library, or goes to one.
 ///
 /// The notations are those of XLA, CuTe, linear layouts (Triton), mdspan, NumPy, torch, MLIR, Mosaic and oneDNN. A layout is a map from
-/// indices to positions. The answer is a text that says the same map, or the reason why the notation has none, with
-/// an element or a position that shows it, and the nearest layout that it has. As JSON, one line for each notation: notation, text; or reason, with position
-/// or index, and nearest (text, view); sharing and shared, if elements share positions. With --emit, one object: shape, language, name, code. The exit code is 0 whether the notation has the layout or not, and 1
-/// if there is no answer.
+/// indices to positions. The answer is a text for the same map. If the notation has no such text, the answer is the reason, an element or a position
+/// that shows it, and the nearest layout that the notation has. As JSON, one line for each notation: notation, text; or reason, with position or
+/// index, and nearest (text, view); sharing and shared, if elements share positions. With --emit, one object: shape, language, name, code. The exit
+/// code is 0 whether the notation has the layout or not, and 1 if there is no answer.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xla-shape convert 'bf16[8,128]{1,0:T(8,128)(2,1)}' --to cute
@@ -287,11 +287,11 @@ pub(crate) struct CompareArguments {
 /// XLA compiles a program that makes the change, without the devices, and the collectives of its partitioner are
 /// listed; their bytes are counted as sent directly, and an all-reduce counts as a reduce-scatter and an all-gather.
 ///
-/// As JSON: shape; before and after (sharding, shard, shard_bytes); bytes_moved, bytes_kept, messages; collectives (the one that does it, or
-/// those of through, or none), several (whether no single one does); through (null, or the way to take if XLA warns of a full rematerialization:
-/// shardings, each as before, collectives, bytes_moved); axes (with a mesh: axes, bytes, messages); devices (device, kept_bytes, from: device, bytes,
-/// start, limit), more_devices; xla (null, or with --for: for, compiler, collectives: opcode, instruction, groups, bytes_moved; bytes_moved;
-/// through: null, or the same two of the program that takes the way).
+/// As JSON: shape; before and after (sharding, shard, shard_bytes); bytes_moved, bytes_kept, messages; collectives (the collective that makes the
+/// change, or those of through, or none), several (whether no single collective makes it); through (null, or the intermediate shardings if XLA warns
+/// of a full rematerialization: shardings, each as before, collectives, bytes_moved); axes (with a mesh: axes, bytes, messages); devices (device,
+/// kept_bytes, from: device, bytes, start, limit), more_devices; xla (null, or with --for: for, compiler, collectives: opcode, instruction, groups,
+/// bytes_moved; bytes_moved; through: null, or collectives and bytes_moved of the program with the intermediate shardings).
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xla-shape reshard 'bf16[8192,4096]' --from '{devices=[4,2]<=[8]}' --to '{devices=[1,8]<=[8]}'
@@ -323,7 +323,7 @@ pub(crate) struct ReshardArguments {
     #[arg(long, value_name = "N|GROUPS")]
     pub(crate) hosts: Option<Hosts>,
 
-    /// List what these devices receive, such as 0,5; all without it
+    /// List what these devices receive, such as 0,5; without it, what all devices receive
     #[arg(long = "device", value_name = "DEVICES", value_delimiter = ',', allow_negative_numbers = true)]
     pub(crate) devices: Vec<i64>,
 
@@ -414,11 +414,10 @@ pub(crate) struct BlockArguments {
 ///
 /// Use it when an array is mostly padding, or is transposed.
 ///
-/// The device's own choice comes first; one entry stands for all orders that take the same memory. On a GPU all do, and the entries are the
-/// orders that operations want. As JSON, one line for each:
-/// shape, bytes, saved_bytes (against the device's choice), padding_bytes, expansion, choice (default, natural, default and
-/// natural, given, convolution, product, or null), orders (how many orders take the same), change (what to do to the dimensions, or null), jax (the
-/// layout to ask JAX for, or null), and room (dimensions that could be longer).
+/// The device's own choice comes first; one entry stands for all orders that take the same memory. On a GPU, all orders take the same memory, and the
+/// entries are the orders that operations want. As JSON, one line for each: shape, bytes, saved_bytes (against the device's choice), padding_bytes,
+/// expansion, choice (default, natural, default and natural, given, convolution, product, or null), orders (how many orders take the same), change
+/// (what to do to the dimensions, or null), jax (the layout to ask JAX for, or null), and room (dimensions that could be longer).
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xla-shape advise 'bf16[1,3072]'
@@ -453,12 +452,12 @@ pub(crate) struct AdviseArguments {
 /// Messages of XLA, of its compilers of kernels and of other allocators are read whatever a logger, a launcher, a quote or a terminal
 /// puts before their lines. Shapes are read as XLA, JAX, NumPy and MLIR write them. The text output shows the causes, and each shape
 /// once, with the most padding first. As JSON, one line for each place of a shape: line and column (from 1, in bytes), shape, bytes,
-/// padding_bytes, expansion; after messages, at last the contents of the text output as one object: amounts, causes, largest, most_padded,
+/// padding_bytes, expansion; if there are messages, finally the contents of the text output as one object: amounts, causes, largest, most_padded,
 /// shapes; with --summary, only this object.
 ///
 /// With --program, or with --for where the text has the whole program in MLIR, the compiler is asked about each remedy that changes the program: a
-/// remedy that it refuses is not recommended, and one that it takes says what memory the program then needs. For a change of sharding that a log warns of,
-/// --program names the instruction, if only one can be meant (instruction in JSON: name, source).
+/// remedy that it refuses is not recommended, and one that it takes says what memory the program then needs. If a log warns of a change of sharding,
+/// and only one instruction of --program can make that change, the answer names it (instruction in JSON: name, source).
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   xla-shape scan oom.txt
@@ -478,8 +477,8 @@ pub(crate) struct ScanArguments {
     #[arg(long, value_name = "FILE")]
     pub(crate) program: Option<PathBuf>,
 
-    /// The devices to compile for, such as v5e:2x2; v5e if only --program is given. Changes of sharding of which a log warns are compiled alone, for all
-    /// devices of the sharding
+    /// The devices to compile for, such as v5e:2x2; v5e if only --program is given. If a log warns of a change of sharding, the change is compiled by
+    /// itself, for all devices of the sharding
     #[arg(long = "for", value_name = "DEVICE", value_parser = OfferingGenerations(devices), hide_possible_values = true)]
     pub(crate) target: Option<Devices>,
 

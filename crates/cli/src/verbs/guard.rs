@@ -140,8 +140,8 @@ fn failed(path: &Path, error: &dyn Display) -> Failure {
     Failure::said(format_args!("{}: {error}", path.display()))
 }
 
-/// The command that creates the record again, quoted for a shell. It names all devices of the record, also those that were not checked, and has the
-/// same options of the compiler.
+/// The command that creates the record again, quoted for a shell. It names all devices of the record, also those that were not checked, and passes
+/// the same options to the compiler.
 fn accept(arguments: &GuardCheckArguments, measured: &Measured<Recorded>, record: &Record) -> String {
     let path = |path: &Path| path_argument(&path.display().to_string()).into_owned();
     let verb = if record.lock { "lock" } else { "record" };

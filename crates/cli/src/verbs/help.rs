@@ -92,7 +92,7 @@ pub(crate) fn unknown_verb(word: &OsStr) -> Error {
     }
 }
 
-/// Say more of a verb; print the manual, completions and JSON Schemas
+/// Explain a verb; print the manual, completions and JSON Schemas
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, disable_help_subcommand = true)]
 #[command(after_help = "Examples:
@@ -104,7 +104,7 @@ pub(crate) struct HelpArguments {
     #[command(subcommand)]
     pub(crate) verb: Option<HelpVerb>,
 
-    /// The verb to say more of, such as hlo or hlo diff
+    /// The verb to explain, such as hlo or hlo diff
     #[arg(value_name = "VERB")]
     pub(crate) words: Vec<String>,
 }

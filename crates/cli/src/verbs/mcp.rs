@@ -201,7 +201,7 @@ impl Server<'_> {
     }
 }
 
-/// The id of a message of which only the beginning is known; null if the beginning has no id.
+/// The id of a message, read from its beginning alone; null if the beginning has no id.
 fn id_in(beginning: &[u8]) -> Value {
     struct Id<'v>(&'v mut Value);
     impl<'de> Visitor<'de> for Id<'_> {

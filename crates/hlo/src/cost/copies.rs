@@ -1,4 +1,4 @@
-//! The instructions that only move data, or compute more than is read, and who asked for the layouts on both sides.
+//! The instructions that only move data, or compute elements that are repeated or not read, and who asked for the layouts on both sides.
 
 use super::repeats::{Repetition, Selection};
 use super::totals::{Costs, InstructionCost};
@@ -58,7 +58,7 @@ pub enum Change {
     MemorySpace,
     /// Neither: the copy makes a second buffer with the same contents, so that one of the two can be overwritten.
     Nothing,
-    /// How often each element is there. Only products read the result, and each could read the smaller array instead; the
+    /// How often each element is repeated. Only products read the result, and each could read the smaller array instead; the
     /// [`consumer`](Copy::consumer) is the first of them.
     Repetition {
         /// How many times the result has each element.
@@ -171,7 +171,7 @@ impl Fixed<'_> {
 }
 
 impl<'m> Costs<'m> {
-    /// The instructions that run and only move data, or compute more than is read, in the order of the text.
+    /// The instructions that run and only move data, or compute elements that are repeated or not read, in the order of the text.
     ///
     /// ```
     /// use xla_shape_hlo::cost::{Change, Fixed};

@@ -98,7 +98,7 @@ pub trait Source {
     /// Empty if the blocks are not known.
     ///
     /// # Errors
-    /// Why the kernels could not be found for these values. The answer's row for them says it.
+    /// Why the kernels could not be found for these values. The answer's row for these values contains the reason.
     fn kernels(&self, _at: &[usize]) -> Result<Vec<Vec<Part>>, String> {
         Ok(Vec::new())
     }
@@ -106,7 +106,7 @@ pub trait Source {
     /// The program of a candidate, as [`Program::from_bytes`](xla_shape_pjrt::Program::from_bytes) reads it.
     ///
     /// # Errors
-    /// Why no program could be made for these values. The answer's row for them says it.
+    /// Why no program could be made for these values. The answer's row for these values contains the reason.
     fn program(&self, at: &[usize]) -> Result<Arc<[u8]>, String>;
 }
 

@@ -3,7 +3,7 @@
 //!
 //! The border is found by bisection, which assumes that all values below a value that fits do fit, too. Compilers sometimes break this rule: a batch
 //! of 13 fits although a batch of 12 does not, because the compiler chooses other tiles, or another way to compute, for another size. The neighbours
-//! of the border are therefore tried, too. If no value fits, the last one is tried. If the last value fits, the memory does not grow from value to
+//! of the border are therefore tried, too. If no tried value fits, the last one is tried, too. If it does fit, the memory does not grow from value to
 //! value, and all values are tried. All are also tried if the last value fits with less memory than an earlier one needs.
 
 use std::ops::Range;
@@ -14,8 +14,9 @@ const MOST_REFUSED: usize = 5;
 /// At most this many values directly below the border are checked, until one of them fits.
 const MOST_BELOW: usize = 3;
 
-/// The last value is out of order if an earlier one needs more, by more than 1/20. A larger size can need a little less than a smaller one: of 12
-/// programs in 40 sizes, the last size that fits does so in three, by up to 1/34, and smaller sizes in two more.
+/// The last value is out of order if an earlier one needs more, by more than 1/20. A larger size can need a little less than a smaller one. Of 12
+/// programs in 40 sizes, the largest size that fits needs less than a smaller one in three programs, by up to 1/34; in two more programs, a size
+/// below it does.
 const FALL: u64 = 20;
 
 /// The result of trying a value.
@@ -25,7 +26,7 @@ pub(super) enum Tried {
     TooLarge,
     /// The compiler refused it for a reason other than memory, so it is not known whether it would fit.
     Refused,
-    /// There is no program for it, which costs no compilation.
+    /// There is no program for it, so nothing is compiled.
     Missing,
 }
 
@@ -279,7 +280,7 @@ mod tests {
             (&[60, 20, 30][..], true),
             (&[120, 60, 10], true),
             (&[10, 120, 60, 50], true),
-            // A small exception, as compilers make them; and values in order.
+            // A small exception, as real compilers cause it; and values in order.
             (&[60, 70, 68], false),
             (&[10, 20, 90], false),
             (&[], false),

@@ -101,7 +101,7 @@ pub trait Source {
     /// The program of a setting; `at` has one number for each axis, that of its value. It is called once for each setting that is compiled.
     ///
     /// # Errors
-    /// Why no program could be made for these values. The answer's row for them says it.
+    /// Why no program could be made for these values. The answer's row for these values contains the reason.
     fn setting(&self, at: &[usize]) -> Result<Setting, String>;
 }
 

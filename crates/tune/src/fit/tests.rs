@@ -239,7 +239,7 @@ fn bisection_has_the_borders_of_programs_that_the_compiler_was_asked_about_in_ev
         assert_eq!((beyond.fits, beyond.error.as_ref()), (Some(false), Some(message)), "{name}");
         let needs = found.rows[border.largest_row.unwrap()].need.needed_bytes;
         assert!(matches!(row.outcomes[largest], Outcome::Bytes(bytes) if Some(bytes) == needs), "{name}");
-        // Bisection has the same figures for each size that it tries.
+        // For each size that bisection tries, it has the same figures as the search that tries every size.
         assert!(found.rows.iter().all(|row| every.rows[row.at[0]].need == row.need), "{name}");
         // Some sizes do not fit although larger ones do, because the compiler chooses another way to compute for them.
         let exceptions: Vec<_> = (0..largest).filter(is_refused).map(|at| row.values[at].to_string()).collect();

@@ -1,4 +1,4 @@
-//! A block inside another block that extends beyond it, into the next block.
+//! The inner of two nested blocks is larger than the outer one.
 
 use xla_shape::{Buffer, shape};
 

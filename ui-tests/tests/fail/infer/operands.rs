@@ -1,4 +1,4 @@
-//! Operands that are too many, of other element types, or no scalars.
+//! Too many or too few operands, operands of wrong element types, and an initial value that is not a scalar.
 
 use xla_shape::infer::{Operation, assert_result};
 use xla_shape::shape;

@@ -1,4 +1,4 @@
-//! XLA calls functions, not families of them.
+//! XLA calls one function, so a kernel cannot be generic.
 
 xla_shape_ffi::kernel! {
     fn rows<const N: usize>(x: View<'_, shape!(f32[?,N])>) {

@@ -1,4 +1,4 @@
-//! A kernel that returns its result, and one whose error converts into none of XLA's.
+//! A kernel that returns its result, and one whose error cannot be converted into an error of XLA.
 
 use xla_shape::{View, shape};
 

@@ -1,4 +1,4 @@
-//! `*` combines at most 16 times in a type.
+//! In the tiles of a type, `*` combines dimensions at most 16 times.
 
 use xla_shape::shape;
 

@@ -1,4 +1,4 @@
-//! In a layout of 2017, every dimension has a width.
+//! In XLA's layouts of 2017, every dimension has a width.
 
 use xla_shape::shape;
 

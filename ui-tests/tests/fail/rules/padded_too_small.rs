@@ -1,4 +1,4 @@
-//! In a layout of 2017, no dimension is padded to less than its size.
+//! In XLA's layouts of 2017, no dimension is padded to less than its size.
 
 use xla_shape::shape;
 

@@ -1,4 +1,4 @@
-//! A function over buffers with any storage, which borrows a part.
+//! A function that accepts buffers with any storage borrows a part of one.
 
 use xla_shape::buffer::Bytes;
 use xla_shape::{Buffer, layout, shape};

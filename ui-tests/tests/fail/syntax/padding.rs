@@ -1,4 +1,4 @@
-//! A layout of 2017 has `PAD`, one width for each dimension, then perhaps `V`.
+//! One of XLA's layouts of 2017 has `PAD`, one width for each dimension, then perhaps `V`.
 
 use xla_shape::shape;
 

@@ -6,7 +6,7 @@ type Rhs = BlockSpec<shape!(bf16[8192,8192]), shape!(bf16[4096,4096])>;
 type Sum = shape!(f32[4096,4096]);
 const _: () = assert_fits::<Vmem<V5e>, (Lhs, Rhs, Sum)>();
 
-// The device's tiles: 128 times as much as the elements.
+// In the device's tiles, the array takes 128 times as many bytes as its elements.
 type Column = shape!(f32[65536,1]);
 const _: () = assert_fits::<Vmem<V2>, Column>();
 

@@ -1,5 +1,5 @@
-//! Shards of another element type and number of dimensions, a sharding of other dimensions, shards of another sharding, and sizes that are known
-//! only at run time.
+//! Shards of the wrong element type or number of dimensions, a sharding with the wrong number of dimensions, shards of another sharding, and
+//! sizes that are known only at run time.
 
 use xla_shape::types::Shard;
 use xla_shape::{Buffer, shape, sharding};

@@ -1,4 +1,4 @@
-//! Rows by number of another length, of another element type, of arrays that are not matrices, and with numbers that are not integers.
+//! Rows of another length or element type, rows of arrays that are not matrices, and row numbers that are not integers.
 
 use xla_shape::{Buffer, shape};
 

@@ -1,4 +1,4 @@
-//! Shardings of other dimensions, and collectives of what is not a shard.
+//! Shardings with the wrong number of dimensions, something that is not a sharding, and a collective over the wrong number of devices.
 
 use xla_shape::types::{AllGathered, Shard};
 use xla_shape::{shape, sharding};

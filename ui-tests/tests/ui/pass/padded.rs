@@ -1,4 +1,4 @@
-//! Shapes in the layout of 2017.
+//! Shapes in XLA's layouts of 2017, with padded dimensions and a value in the padding.
 
 use xla_shape::shape;
 use xla_shape::legacy::{HighestPadding, Padded};

@@ -77,7 +77,7 @@ pub struct CheckedClaim {
     pub state: ClaimState,
     /// What is not as the claim says.
     pub differs: Vec<Differs>,
-    /// What is there instead: of a number, all that were counted, the largest first; of a property, each thing that does not have it.
+    /// What is there instead. For a number: all things that were counted, the largest first. For a property: each thing that does not have it.
     pub instead: Vec<Instead>,
     /// How many more there are.
     pub more: usize,

@@ -27,7 +27,7 @@ use xla_shape_hlo::{Buffer, Module, Opcode, Pairs, Timeline};
 use xla_shape_program::{Program, ProgramMemory};
 
 words! {
-    /// What differs of a value.
+    /// How a value differs between the two programs.
     pub enum ValueChange {
         /// The sizes or the element type.
         Shape = "shape",
@@ -75,13 +75,13 @@ words! {
         Host = "host",
     }
 
-    /// What a line says of a total.
+    /// The kind of a line about a total.
     pub enum TotalChange {
         /// The total differs.
         Total = "total",
     }
 
-    /// What a line says of a number.
+    /// The kind of a line about a number.
     pub enum MeasureChange {
         /// The number differs.
         Measure = "measure",
@@ -200,7 +200,7 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// Compares two programs. Without an entry computation in both, only values are compared.
+    /// Compares two programs. Only values are compared unless both have an entry computation.
     ///
     /// ```
     /// use xla_shape_answers::hlo::{Difference, Quantity, Reason, diff};

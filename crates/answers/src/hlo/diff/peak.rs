@@ -10,7 +10,7 @@ use xla_shape_core::sorting::{sort, sort_by, sort_by_key};
 use xla_shape_hlo::{Instruction, Lifetime, Module, Pairs, Sources, Timeline};
 
 words! {
-    /// What a line says of a peak.
+    /// The kind of a line about a peak.
     pub enum PeakChange {
         /// What is live at the peak differs.
         Peak = "peak",
@@ -31,7 +31,7 @@ words! {
 /// The peaks of a memory space in both programs.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Peak {
-    /// The memory space as people read it.
+    /// The name of the memory space for people.
     pub name: String,
     /// What is live at the peak differs.
     pub change: PeakChange,

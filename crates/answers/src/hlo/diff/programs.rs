@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 words! {
-    /// What a line says of both programs.
+    /// The kind of the line about both programs.
     pub enum ProgramsChange {
         /// Whether they are the same.
         Programs = "programs",
@@ -73,7 +73,7 @@ struct Total {
 /// The peak of a memory space.
 #[derive(Serialize, JsonSchema)]
 struct Peak<'a> {
-    /// The memory space as people read it.
+    /// The name of the memory space for people.
     name: &'a str,
     /// The bytes in both programs.
     bytes: u64,

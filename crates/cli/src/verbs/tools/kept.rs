@@ -20,7 +20,8 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    /// The answer, if it is short; otherwise its digest with a handle. `digest` is the digest; for an answer that is only text, the text.
+    /// The answer, if it is short; otherwise the beginning of `digest` with a handle. `digest` is the digest of the answer, or the whole text if the
+    /// answer is only a text.
     pub(super) fn shorten(&mut self, answer: ToolAnswer, digest: String) -> ToolAnswer {
         let answers = answer.answers.as_deref().unwrap_or_default();
         let (whole, bytes) = match answers {
