@@ -6,7 +6,7 @@ Needs: pip install jax==0.12.0.1 libtpu==0.0.52 (Python 3.12 or newer), and targ
 
 usage: scripts/copies.py [GENERATIONS]      such as v5e,v6e; v4,v5e,v6e,v7x if not given
 
-PJRT_PLUGIN is the file of another libtpu.so, if the compiler shall not be that of the active environment.
+PJRT_PLUGIN is the file of another libtpu.so, in place of the compiler in the active environment.
 
 libtpu 0.0.52, v5e and v7x, 40 programs: 50 remedies; 45 remove their copy, 5 leave one as the answer says; in 4 the program as a whole takes more cycles.
 libtpu 0.0.24 (jax 0.8.0), v5e, without `sort`, which takes minutes: 26 remedies; 23 remove their copy, 3 leave one as the answer says; 3 slower."""

@@ -66,7 +66,7 @@ def main(paths):
         meant = ask(meaning, [text for *_, text in printed], None)
         again = [ours(text) if expected is not None else "" for (*_, text), expected in zip(printed, meant)]
         for (name, mode, _), expected, text, found in zip(printed, meant, again, ask(meaning, [text or "" for text in again], None)):
-            # XLA's short modes drop information. So compare what XLA reads from the two printed texts, with the names of the text.
+            # XLA's short modes drop information. So compare what XLA reads from its text with what it reads from ours.
             kind = "not read by XLA" if expected is None else "agree" if text is not None and found == expected else "differ"
             counts[mode][kind] += 1
             if kind == "differ":

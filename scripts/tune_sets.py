@@ -265,8 +265,8 @@ def compare(name, cache):
         # With the cycles of each program.
         "tried": [[row["layouts"], row["cycles"], row["bytes"], row["copies"], [program["cycles"] for program in row["programs"]]]
                   if row["taken"] else [row["layouts"], None, None, None, None] for row in rows if not row["auto"]],
-        # The rows in which the compiler chose the layouts. The last entry names the programs that differ
-        # from the programs compiled with these layouts as a request.
+        # The rows in which the compiler chose the layouts of some programs. The last entry names these programs: the
+        # compiler may compile a program differently if it is asked for the same layouts.
         "auto": [[row["layouts"], row["cycles"], row["bytes"], row["copies"], [program["cycles"] for program in row["programs"]], row["auto"]]
                  for row in rows if row["auto"]],
     }

@@ -101,7 +101,7 @@ fn one_head<const H: usize, const N: usize, const D: usize>(
     }
 }
 
-/// An array of zeros, for a block of at most the type's sizes.
+/// An array of zeros for a block. Its sizes are at most those of the type.
 fn zeros<S: WholeArray<Element = F32>>(sizes: S::Index) -> Buffer<S> {
     let shape = S::with_sizes(sizes).expect("the sizes of a block");
     Buffer::<S>::zeroed_with(shape).expect("memory for a block")

@@ -15,8 +15,8 @@ use xla_shape_program::Compiler;
 use xla_shape_tune::Devices;
 use xla_shape_tune::blocks::{Axis, Question, Source};
 
-/// Two Python functions. Both get, for each axis, the number of its value. One returns the blocks of the kernels, the other
-/// the program.
+/// Two Python functions. The arguments of both are the numbers of the axes' values. One returns the blocks of the kernels,
+/// the other the program.
 struct Programs<'a> {
     parts: Py<PyAny>,
     make: Py<PyAny>,

@@ -71,7 +71,7 @@ pub(crate) fn relayout_file(
     Ok(answer_line(RelayoutDone::SCHEMA, &done?))
 }
 
-/// The files of a checkpoint, each with its name in it; several for a name if devices have its parts. `plan` is JSON.
+/// The names of the files of a checkpoint, and the paths for each name: several if each device has a file of its own. `plan` is JSON.
 #[pyfunction]
 pub(crate) fn shard_files(py: Python<'_>, input: Vec<PathBuf>, plan: &str) -> PyResult<Vec<(Vec<PathBuf>, PathBuf)>> {
     let files = || {

@@ -253,7 +253,7 @@ impl Module {
         Ok(Answer::new(Expectations::new(vec![found])).judged(verdict))
     }
 
-    /// As `claims`, but for a module that this process has compiled.
+    /// The same as `claims`, for a module that this process has compiled.
     fn _claims(&self, statistics: Option<&str>) -> PyResult<Text<String>> {
         let program = analysed(&self.program, statistics)?;
         Ok(Text(claims_file(&Claims::of_program(&program))))
@@ -302,7 +302,7 @@ impl Module {
         Self::report(py, program, device, top, space)
     }
 
-    /// As `memory`, but for a module that this process has compiled, with the compiler's memory analysis as JSON.
+    /// The same as `memory`, for a module that this process has compiled, with the compiler's memory analysis as JSON.
     fn _memory(
         &self,
         py: Python<'_>,
@@ -449,7 +449,7 @@ fn no_computations() -> PyErr {
     shape_error("the text has no computations: it is not an HLO module")
 }
 
-/// The name of an argument: the op_name of its parameter, or its number without one.
+/// The name of an argument: the op_name of its parameter, or the given number if it has no op_name.
 fn argument_name(sources: &Sources<'_>, parameter: Value<'_>, number: impl Display) -> String {
     sources.get(parameter).op_name.map_or_else(|| number.to_string(), Cow::into_owned)
 }

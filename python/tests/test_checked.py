@@ -168,7 +168,7 @@ def test_records_are_checked_once(monkeypatch):
     for _ in range(3):
         f(Tree(Tree(None, d), d), Pair(d, d))
     assert len(checks) == 1
-    # Other sizes are other calls, also inside of a record.
+    # A call with other sizes is checked again, also if they are inside of a record.
     assert "argument tree.value: this function takes f32[d] with d = 3" in refused(f, Tree(Tree(None, jnp.ones(3)), d), Pair(d, d))
     assert "argument pair.right" in refused(f, Tree(None, d), Pair(d, jnp.ones(3)))
 

@@ -101,7 +101,7 @@ def tune(
     at_most_bytes: how much HBM a program may take.
     all: tries every combination of layouts.
     tilings: also tries other tiles of packed elements.
-    memory: the memory that an array shall be in, `"device"` or `"pinned_host"`, or both, the preferred one first. By default, it is
+    memory: the memory in which an array is wanted, `"device"` or `"pinned_host"`, or both, the preferred one first. By default, it is
         where each program has it.
     compiles: stops after this many compilations, including those from the cache.
     executor: where compilers run: any executor of `concurrent.futures`, such as `dask.distributed.Client().get_executor()`. By default,

@@ -369,7 +369,7 @@ def inferred(text):
     from jaxlib import _hlo
     try: printed = _hlo.hlo_module_from_text(text).to_string()
     except Exception as e:
-        # If XLA demands a written shape, that says nothing about the operation; any other error refuses it.
+        # If XLA only demands a written shape, the operation may be valid. Any other error refuses the operation.
         return "unknown" if "cannot infer shape" in str(e) or "shape is required" in str(e).lower() else None
     found = re.search(r"ROOT %?r(?:\.\d+)? = (.*?) [a-z][\w-]*\(", printed[printed.index("ENTRY"):])
     return re.sub(r"\{[^{}]*\}", "", found.group(1)) if found else "unknown"

@@ -421,7 +421,7 @@ PROGRAMS = {
     unet: "v5e tpu7x", kalman_cholesky: "v5e tpu7x", branches_large: "v4 v5e", int4_mlp: "v4 v5e", adagrad_embedding: "v5e tpu7x", nearest: "v5e tpu7x", ffn_sharded: "v5e",
     offload_scan: "v5e tpu7x", lstm: "v4 v5e",
 }
-# Programs whose message is kept, too, with the buffer assignment in it.
+# Programs of which the message and the buffer assignment are kept, too.
 WITH_MESSAGE = ["many_outputs", "pallas_softmax", "ode", "pipeline", "host_adam", "ring_attention"]
 # The length limit of a module for the tests, in characters.
 LONGEST = 160_000

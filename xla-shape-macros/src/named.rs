@@ -42,7 +42,7 @@ fn item(items: &mut Tokens, library: Option<&TokenStream>) -> Result<TokenStream
     Ok(alias(attributes, &format!("{about}."), visibility, name, type_tokens))
 }
 
-/// `#[…] pub type Name<…> = type_tokens;`, with a paragraph of documentation after that in the attributes.
+/// `#[…] pub type Name<…> = type_tokens;`. The paragraph `doc` follows the documentation in the attributes.
 pub(crate) fn alias(
     attributes: TokenStream,
     doc: &str,

@@ -35,7 +35,7 @@ pub(crate) fn library(input: TokenStream) -> (TokenStream, TokenStream) {
     }
 }
 
-/// The same for macros that editors call without that path, which is `None` then. No shape and no layout begins with brackets.
+/// The same for macros that editors call without that path. The path is then `None`. No shape and no layout begins with brackets.
 pub(crate) fn library_or_editor(input: TokenStream) -> (Option<TokenStream>, TokenStream) {
     match input.clone().into_iter().next() {
         Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Bracket => {
@@ -143,8 +143,8 @@ impl Text {
         found.into_iter().collect()
     }
 
-    /// The text of the token that contains this part of the text, if the token is longer: a string or a lifetime whose first character was
-    /// unexpected. `None` if the part is a whole token.
+    /// The text of the token that contains this part of the text; `None` if the part is a whole token. A string or a lifetime is longer than
+    /// the part if its first character was unexpected.
     pub(crate) fn token_around(&self, part: xla_shape_core::Span) -> Option<&str> {
         let [token] = self.tokens_in(part) else { return None };
         if token.start == part.start && token.end == part.end { None } else { self.text.get(token.start..token.end) }

@@ -46,8 +46,8 @@
 //!
 //! # What the compiler checks, and when
 //!
-//! Errors in a shape itself, and operands whose types do not fit, show in `cargo check` and in the editor. Errors that depend on
-//! constants that the compiler evaluates only during code generation, such as a constant index out of bounds or a transpose that is not
+//! Errors in a shape itself, and operands whose types do not fit, show in `cargo check` and in the editor. Some constants are
+//! evaluated only during code generation. Errors that depend on them, such as a constant index out of bounds or a transpose that is not
 //! free, show in `cargo build`.
 //!
 //! # More
@@ -266,7 +266,7 @@ macro_rules! shape_type {
 /// ```
 ///
 /// If sizes are [expressions](shape!#sizes-that-rust-knows), the layout is only known as a constant. Then the layout type is
-/// [`tpu::TpuLayout`], which has the same layout but is another type than the layout written out:
+/// [`tpu::TpuLayout`], which has the same layout but is a different type than the layout written out:
 ///
 /// ```
 /// use xla_shape::{Buffer, View, tpu_shape};

@@ -79,7 +79,7 @@ fn timed(calls: &mut impl FnMut() -> u64) -> (f64, u64) {
     (start.elapsed().as_nanos() as f64 / CALLS as f64, result)
 }
 
-/// The same call as the C function makes, as a caller in Rust that checks its indices would make it.
+/// What the C function computes, called from Rust. It checks the index, too.
 #[inline(never)]
 fn rust_index(placement: &Placement, index: &[u64]) -> u64 {
     placement.table().checked_linear_index(black_box(index)).expect("the index is in bounds")

@@ -141,8 +141,8 @@ fn floats<const M: usize, const K: usize, const N: usize>() {
     assert!(!small || by_loops == by_rten, "the products are not the same");
 }
 
-/// Attention of one head, compared with products alone: with its own two products of whole matrices, in bf16 and in f32; and with twice the product
-/// in f32, which is the faster one.
+/// Attention of one head, compared with products alone. First with its own two products, one in bf16 and one in f32, of whole matrices. Then with
+/// the product in f32, computed twice: it is the faster one of the two.
 fn attend<const N: usize, const D: usize>() {
     use attention::Heads;
     let value = |i: usize, j: usize| bf16::from_f32(((i * 31 + j * 17) % 15) as f32 / 7.0 - 1.0);

@@ -160,7 +160,7 @@ unsafe fn from_parts(parts: &XlaShapeArray) -> Result<ArrayShape> {
 }
 
 /// # Safety
-/// As of [`from_parts`].
+/// The same as for [`from_parts`].
 unsafe fn layout(parts: &XlaShapeArray) -> Result<Layout> {
     let layout = if parts.minor_to_major.is_null() {
         // SAFETY: the caller promises *lists*. The number of entries is that of a list that exists.

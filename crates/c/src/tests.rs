@@ -13,7 +13,7 @@ use xla_shape_relayout::{Options, Plan};
 
 /// The code and the message of an error, which is freed.
 fn taken(error: *mut XlaShapeError) -> (Code, String) {
-    // SAFETY: the functions return null, or an error that nobody else has; the message lives as long as it.
+    // SAFETY: the functions return null, or an error that nobody else has; the message lives as long as the error.
     unsafe {
         let message = CStr::from_ptr(xla_shape_error_message(error)).to_str().unwrap().to_owned();
         let code = xla_shape_error_code(error);

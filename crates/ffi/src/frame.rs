@@ -284,7 +284,7 @@ impl<'a> RawAttribute<'a> {
 
 /// Makes an error object of XLA's, which the handler returns and XLA destroys.
 ///
-/// The result is null, which XLA reads as success, only if XLA's table has no function that makes errors: that cannot be reported.
+/// The result is null if XLA's table has no function that makes errors. XLA reads null as success, so the error is then lost.
 ///
 /// # Safety
 /// `frame` is the pointer that XLA has passed to a handler, and the handler has not returned.

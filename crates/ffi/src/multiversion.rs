@@ -36,7 +36,7 @@ macro_rules! multiversion {
     )+ };
 }
 
-/// A function; in several versions if `multiversion` is among the words.
+/// A function; in several versions if `multiversion` is among the words in front of it.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __function {

@@ -130,7 +130,7 @@ pub fn obstacle(shape: &ArrayShape) -> Option<String> {
 /// The reason why a custom call cannot carry a shape.
 enum Obstacle {
     Form(&'static str),
-    /// The elements have another width in memory than these bits.
+    /// The elements do not have this number of bits in memory, but a custom call needs it.
     Bits(u64),
 }
 

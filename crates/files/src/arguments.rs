@@ -68,7 +68,7 @@ impl fmt::Display for Parameter {
 pub struct Arguments<'a> {
     checkpoint: &'a Checkpoint,
     parameters: Vec<Parameter>,
-    /// For each of them, the number of its file, and of its tensor in it.
+    /// For each parameter, the number of the file, and the number of the tensor in that file.
     places: Vec<(usize, usize)>,
 }
 
@@ -114,7 +114,7 @@ impl<'a> Arguments<'a> {
         &self.parameters
     }
 
-    /// The tensors that no parameter is, in the order of the files.
+    /// The tensors that belong to no parameter, in the order of the files.
     ///
     /// ```
     /// # use xla_shape::hlo::Module;

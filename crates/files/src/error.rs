@@ -290,7 +290,7 @@ pub enum FileError {
     /// The tensors in the header of a `.safetensors` file take more or fewer bytes than follow it.
     #[error("its tensors take {expected} bytes, but {found} follow the header")]
     DataLength {
-        /// The bytes of all tensors, by the header.
+        /// The bytes of all tensors, according to the header.
         expected: u64,
         /// The bytes that follow the header. For a pipe, this is at most one more than expected, because no more is read.
         found: u64,
@@ -328,9 +328,9 @@ pub enum FileError {
         tensor: String,
         /// Its shape.
         shape: Box<ArrayShape>,
-        /// The byte after the header at which it begins.
+        /// Where it begins, in bytes after the header.
         start: usize,
-        /// The byte after the header at which it ends.
+        /// Where it ends, in bytes after the header.
         end: usize,
     },
     /// A `.safetensors` file holds row-major arrays only.
@@ -377,7 +377,7 @@ pub enum FileError {
         /// The shape of the shard.
         shape: Box<ArrayShape>,
     },
-    /// A shard begins at another index than the metadata says.
+    /// A shard does not begin at the index that the metadata says.
     #[error(
         "tensor `{tensor}`: by its sharding, the shard of device {device} begins at {expected:?}, but the metadata says {found:?}"
     )]
@@ -396,7 +396,7 @@ pub enum FileError {
     StoredShard {
         /// The name of the tensor.
         tensor: String,
-        /// The shape of the shard by the metadata.
+        /// The shape of the shard according to the metadata.
         shape: Box<ArrayShape>,
         /// What the file has.
         found: Box<ArrayShape>,
@@ -461,7 +461,7 @@ pub enum PlanError {
         /// The JSON that was found.
         found: String,
     },
-    /// A rule has a field that no rule has.
+    /// A rule has an unknown field.
     #[error("`{pattern}`: expected `sharding`, `layout`, `generation` or `rearrange`, found `{field}`")]
     UnknownField {
         /// The pattern of the rule.
@@ -481,7 +481,7 @@ pub enum PlanError {
         /// The pattern of the rule.
         pattern: String,
     },
-    /// The text of a sharding is not one.
+    /// The text is not a valid sharding.
     #[error("`{pattern}`: sharding: {error}, at byte {}", error.span().start)]
     Sharding {
         /// The pattern of the rule.
@@ -489,7 +489,7 @@ pub enum PlanError {
         /// What is wrong, with its place in the text of the sharding.
         error: ParseError,
     },
-    /// The text of a layout is not one.
+    /// The text is not a valid layout.
     #[error("`{pattern}`: layout: {error}")]
     Layout {
         /// The pattern of the rule.

@@ -22,9 +22,9 @@ use xla_shape_core::{ArrayShape, Shape};
 /// A cache of the parameters of computations. A computation can be long and have many callers, so each is walked once.
 #[derive(Default)]
 pub(crate) struct Parameters {
-    /// By computation number: the instruction numbers of its parameters, in parameter order.
+    /// For each computation number: the instruction numbers of its parameters, in parameter order.
     by_computation: BTreeMap<u32, Vec<u32>>,
-    /// By computation number: whether the parser read all its instructions.
+    /// For each computation number: whether the parser read all its instructions.
     complete: BTreeMap<u32, bool>,
 }
 

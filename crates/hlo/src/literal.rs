@@ -270,7 +270,7 @@ fn is_in_range(number: f64, element_type: ElementType) -> bool {
         32.. => (number as f32).is_finite(),
         _ if format.special == SpecialCodes::None => true,
         bits => {
-            // Eigen, which has the types of 16 bits, rounds to `f32` first.
+            // XLA's 16-bit types are Eigen's, which rounds to `f32` first.
             let number = if bits == 16 { f64::from(number as f32) } else { number };
             // In the middle between the largest number and the one after it, a tie goes to the even code.
             let half_step =

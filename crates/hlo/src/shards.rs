@@ -154,7 +154,8 @@ impl Module {
             });
             let same = |written: &&Shape| written.compatible(instruction.shape());
             let shape = written.filter(same).unwrap_or(instruction.shape());
-            // Operands of a tuple that have shardings are in the list already, and so are the arrays of another value with a sharding.
+            // The elements of a tuple are listed where they are computed, if they have shardings. Any other value with a sharding is listed
+            // whole, so its elements are not listed again.
             let is_listed = match instruction.opcode() {
                 Opcode::Tuple => true,
                 Opcode::GetTupleElement => {

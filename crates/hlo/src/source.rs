@@ -35,9 +35,9 @@ use alloc::collections::BTreeMap;
 #[derive(Clone, Debug)]
 pub struct Sources<'m> {
     files: BTreeMap<usize, Cow<'m, str>>,
-    /// By location id: the file's id and the line.
+    /// For each location id: the file's id and the line.
     locations: BTreeMap<usize, (usize, usize)>,
-    /// By stack frame id: the location id.
+    /// For each stack frame id: the location id.
     frames: BTreeMap<usize, usize>,
 }
 

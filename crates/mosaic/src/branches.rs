@@ -263,7 +263,7 @@ struct Values<'s, 'a> {
 }
 
 impl<'s, 'a> Values<'s, 'a> {
-    /// The values for the predicates `wanted`, that the slots `own` compute.
+    /// The values that the predicates `wanted` depend on, as far as the slots `own` compute them.
     fn new<I: Iterator<Item = &'s Slot<'a>>>(
         own: impl Fn() -> I,
         registers: &Registers<'s, 'a>,

@@ -10,7 +10,7 @@ use xla_shape_core::ArrayShape;
 use xla_shape_hlo::find_spelled_shapes;
 use xla_shape_mlir::{Module, Operation, Signature, bytecode_functions, split_at_commas};
 
-/// What JAX calls a kernel with, in StableHLO.
+/// The target of the custom call by which JAX calls a kernel in StableHLO.
 const TARGET: &str = "@tpu_custom_call";
 
 /// A Pallas kernel that a program calls, as JAX gives it to the compiler.
@@ -58,7 +58,7 @@ pub struct CalledWindow {
     pub moves: bool,
 }
 
-/// What a window of a kernel is of.
+/// What a window of a kernel belongs to: an input, an output, or a scratch buffer.
 ///
 /// ```
 /// use xla_shape_mosaic::WindowOf;

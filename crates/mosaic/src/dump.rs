@@ -195,7 +195,7 @@ struct Mosaic<'a> {
 impl<'a> Mosaic<'a> {
     fn texts(self) -> Texts<'a> {
         let Self { sparse_core, inferred, relayout, applied } = self;
-        // The text for SparseCore has no layouts, but the kernel's name and grid.
+        // The text for SparseCore has no layouts. It has the kernel's name and grid.
         Texts { inferred: inferred.or(sparse_core), relayout, applied, ..Texts::default() }
     }
 
@@ -375,8 +375,8 @@ fn read<'a>(texts: Texts<'a>, notes: &mut Vec<String>) -> Kernel<'a> {
 /// The name of a file without directories, and a line.
 type FileLine<'a> = (&'a str, u64);
 
-/// Among the kernels with a name, those that have the most lines of these bundles. Usually this is one kernel. Kernels with equally many
-/// lines are all returned.
+/// Among the kernels with a name, those whose operations share the most source lines with these bundles. Usually this is one kernel. Kernels
+/// that share equally many lines are all returned.
 fn most_alike<'a, 'f>(
     candidates: &[&'f Key<'a>],
     bundles: Option<&'a str>,

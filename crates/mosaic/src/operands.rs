@@ -29,7 +29,8 @@ pub(crate) struct Operands<'a> {
     needed: BTreeSet<Needed<'a>>,
 }
 
-/// A vector that is needed in a layout: the region, the number of the value, which of its results it is, the layout and the type.
+/// A vector that is needed in a layout: the region, the number of the operation's value, the number of the result, the layout, and the
+/// sizes of the vector, if they are known.
 type Needed<'a> = (Option<usize>, usize, usize, &'a str, Option<Vec<Option<u64>>>);
 
 /// A value: the name of an operation's results, and the number of the result.

@@ -504,7 +504,7 @@ mod tests {
     use alloc::format;
     use alloc::string::{String, ToString};
 
-    /// A kernel with a window, a grid, the body and what the index map has.
+    /// A kernel with one window. `map` is the index map without its name: its parameters, its result type and its body.
     fn kernel(grid: &str, body: &str, map: &str) -> String {
         format!(
             "module @k {{

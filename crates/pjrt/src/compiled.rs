@@ -233,7 +233,7 @@ impl Compiled {
     /// ```
     ///
     /// # Errors
-    /// If the plug-in does not have the call, refuses it, or returns another format than HLO.
+    /// If the plug-in does not have the call, refuses it, or returns a format other than HLO.
     pub fn optimized(&self) -> Result<&[u8]> {
         if let Some(bytes) = self.inner.optimized.get() {
             return Ok(bytes);

@@ -1,4 +1,4 @@
-//! The parameters and results of `@main` in the text of an MLIR program, and the layouts that they shall have.
+//! The parameters and results of `@main` in the text of an MLIR program, and the layouts that are requested for them.
 
 use crate::error::{Error, Result};
 use std::collections::BTreeMap;

@@ -187,7 +187,7 @@ impl LoadOptions {
         Self { python: Some(interpreter.into()), ..self }
     }
 
-    /// The devices that the plug-in shall compile for; a TPU's, if none are named. [`find`](Self::find) then finds the plug-in for them:
+    /// The devices that the plug-in must be able to compile for: a TPU's, if none are named. [`find`](Self::find) then finds the plug-in for them:
     /// for GPUs, that is what `pip install jax-cuda13-pjrt` installs (`jax-cuda12-pjrt` for those that CUDA 13 does not compile for).
     ///
     /// ```no_run

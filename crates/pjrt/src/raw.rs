@@ -37,7 +37,7 @@ pub(crate) unsafe fn bytes<'a>(data: *const c_char, len: usize) -> Option<&'a [u
 /// A copy of a text, with U+FFFD in place of bytes that are not UTF-8; `None` as for [`list`], or if there is not enough memory.
 ///
 /// # Safety
-/// Like [`list`], for the time of the call.
+/// What [`list`] requires, but only until this function returns.
 pub(crate) unsafe fn text(data: *const c_char, len: usize) -> Option<String> {
     // SAFETY: the caller promises what `bytes` requires; the borrow ends with this call.
     text_from_utf8(unsafe { bytes(data, len) }?)
@@ -59,7 +59,7 @@ fn text_from_utf8(bytes: &[u8]) -> Option<String> {
 /// A copy of a list; `None` as for [`list`], or if there is not enough memory.
 ///
 /// # Safety
-/// Like [`list`], for the time of the call.
+/// What [`list`] requires, but only until this function returns.
 pub(crate) unsafe fn list_copy<T: Copy>(data: *const T, len: usize) -> Option<Vec<T>> {
     // SAFETY: the caller promises what `list` requires; the borrow ends with this call.
     let found = unsafe { list(data, len) }?;
@@ -75,7 +75,7 @@ pub(crate) unsafe fn list_copy<T: Copy>(data: *const T, len: usize) -> Option<Ve
 /// If the pointer is null, or there is not enough memory.
 ///
 /// # Safety
-/// Like [`list`], for the time of the call.
+/// What [`list`] requires, but only until this function returns.
 pub(crate) unsafe fn answer_text(call: &'static str, data: *const c_char, len: usize) -> Result<String> {
     // SAFETY: the caller promises what `bytes` requires; the borrow ends with this call.
     let bytes = unsafe { bytes(data, len) }.ok_or_else(|| Error::answer(call, "the result is null"))?;

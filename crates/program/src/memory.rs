@@ -199,7 +199,7 @@ impl<'p> ProgramMemory<'p> {
                 return self;
             }
         }
-        // The compiler's totals show whether gaps count, so the note about gaps goes.
+        // The compiler's totals show whether gaps count, so the note about gaps is removed.
         self.notes.retain(|note| !note.contains(GAPS));
         let account = statistics.applied(account);
         self.timeline = Some(timeline.with_account(account));

@@ -62,7 +62,7 @@ pub(crate) enum Beside {
     Dump(Dump),
     /// Files that were given with their contents.
     Files(DumpFiles, BTreeMap<String, Vec<u8>>),
-    /// A memory analysis, and what notes call it.
+    /// A memory analysis, and its name in notes.
     Analysis(String, Statistics),
 }
 
@@ -386,8 +386,8 @@ impl Program {
         self.profile.as_ref().map(|profiled| &*profiled.profile)
     }
 
-    /// The path of the profile that was read, if the program was opened by the path of a trace for viewers in the same
-    /// directory.
+    /// The path of the profile that was read, if the program was opened by another path: that of a trace for viewers
+    /// in the same directory.
     ///
     /// ```
     /// use xla_shape_program::Program;

@@ -129,7 +129,7 @@ fn room_words(text: &mut Text, layouts: &[&Row]) {
     }
 }
 
-/// Says how to ask JAX for another layout than the device's own.
+/// Says how to ask JAX for a layout other than the device's default.
 fn in_jax(text: &mut Text, advice: &Advice) {
     let Some(row) = advice.for_jax() else { return };
     let what = if row.choice == Some(Choice::Natural) { "the natural order" } else { "the order that takes less" };

@@ -118,7 +118,7 @@ fn with_axes(fit: &Fit, setting: &BTreeMap<String, String>) -> String {
     with_all_but(fit, setting, None)
 }
 
-/// The values of a setting, except for axes that have a single value, and for the axis `without`.
+/// The values of a setting, without the axis `without` and without axes that have a single value.
 fn with_all_but(fit: &Fit, setting: &BTreeMap<String, String>, without: Option<&str>) -> String {
     let axes = fit.axes.iter().filter(|axis| axis.values.len() > 1 && Some(axis.name.as_str()) != without);
     let values = axes.filter_map(|axis| Some(format!("{} {}", axis.name, setting.get(&axis.name)?)));

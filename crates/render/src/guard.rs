@@ -207,8 +207,8 @@ fn joined(check: &Check) -> String {
     check.limits.iter().map(Limit::to_string).chain(layouts).collect::<Vec<_>>().join(", ")
 }
 
-/// A script for a shell that copies the data of arguments whose layouts changed, from files in one folder into files of another. What needs more than
-/// a copy is a comment.
+/// A script for a shell that copies the data of arguments whose layouts changed, from files in one folder into files of another. If
+/// an argument needs more than a copy, the script has a comment instead.
 ///
 /// ```
 /// use xla_shape_answers::guard::{Check, Checks, Record, Recorded};
@@ -280,7 +280,7 @@ pub fn plan(checks: &Checks) -> String {
     lines.join("\n") + "\n"
 }
 
-/// A name of a file, of the characters that a shell and all file systems read as they are.
+/// A file name for an argument. It has only characters that mean themselves in a shell and in all file systems.
 fn file_name(name: &str) -> String {
     let words = name.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '-')));
     let words = words.map(|word| word.trim_start_matches(['.', '-'])).filter(|word| !word.is_empty());

@@ -9,7 +9,7 @@ pub(crate) fn named(generation: impl Display, assumed: bool) -> String {
     format!("TPU {generation}{note}")
 }
 
-/// The bytes of a shape, and how many times the bytes of its elements that is.
+/// The bytes of a shape, and their ratio to the bytes of its elements.
 pub(crate) fn cost(bytes: Option<u64>, expansion: Option<f64>) -> String {
     match (bytes, expansion) {
         (Some(bytes), Some(expansion)) if expansion > 1.0 => {

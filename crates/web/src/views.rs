@@ -1,4 +1,4 @@
-//! What the commands about an input output.
+//! The output of the commands about an input.
 
 use crate::given::Given;
 use serde::Serialize;

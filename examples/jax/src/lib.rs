@@ -70,7 +70,7 @@ fn product_with(a: &[bf16], b: &[f32], result: &mut [bf16], mul_add: impl Fn(f32
     let mut a_rows = [0.0_f32; 4 * 128];
     for (rows, a) in result.chunks_exact_mut(4 * 256).zip(a.chunks_exact(4 * 128)) {
         math::bf16_to_f32(a, &mut a_rows);
-        // One sum for each of as many columns as fit into registers.
+        // Some columns at a time, so that their sums fit into registers.
         for first in (0..256).step_by(32) {
             let mut sums = [[0.0_f32; 32]; 4];
             for (k, b_row) in b.chunks_exact(256).take(128).enumerate() {

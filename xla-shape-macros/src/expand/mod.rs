@@ -161,8 +161,8 @@ impl<'a> ShapeSizes<'a> {
     }
 
     const fn on_tpu(sizes: &'a [SizeExpression], generation: Generation) -> Self {
-        // The layout is computed from the sizes in a constant, so every size must be a constant: with an empty text,
-        // none is a name.
+        // The layout is computed from the sizes in a constant, so every size must be a constant. With an empty
+        // text, no size counts as a name.
         Self { sizes, text: "", tpu: Some(generation) }
     }
 

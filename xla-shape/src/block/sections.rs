@@ -132,7 +132,7 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
     /// ```
     ///
     /// # Panics
-    /// If an index or a range is out of bounds, or a range has another size than `P` or cuts a tile.
+    /// If an index or a range is out of bounds, or a range does not have the size of `P` or cuts a tile.
     #[doc(alias = "submdspan")]
     #[must_use]
     #[inline(always)]

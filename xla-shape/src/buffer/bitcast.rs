@@ -144,7 +144,7 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
     /// assert_eq!(tiles[[3, 1, 5, 70]], x[[3 * 8 + 5, 128 + 70]]);
     /// ```
     ///
-    /// Tiles of memory are not the only ones:
+    /// The tiles need not be those of the layout:
     ///
     /// ```
     /// # use xla_shape::{Buffer, View, shape};

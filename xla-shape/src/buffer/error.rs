@@ -294,7 +294,7 @@ pub(super) fn out_of_bounds(index: &[usize], sizes: &[usize]) -> AccessError {
     }
 }
 
-/// An array has another shape than expected.
+/// An array does not have the expected shape.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ShapeMismatch(Box<[ArrayShape; 2]>);
 

@@ -71,7 +71,7 @@ impl<S: Copy> Copy for View<'_, S> {}
 /// Clones the memory.
 ///
 /// # Panics
-/// If the clone of the memory has another length, or another alignment than elements need: a `Vec<u8>` may begin anywhere. Clones of
+/// If the clone of the memory has a different length, or not the alignment that elements need: a `Vec<u8>` may begin anywhere. Clones of
 /// [`AlignedBytes`], and of borrowed or shared memory, never panic.
 impl<S: Clone, B: Bytes + Clone> Clone for Buffer<S, B> {
     #[inline(always)]

@@ -277,7 +277,7 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut, const DIM: i64> Line<S, B, DIM> 
     /// ```
     ///
     /// # Panics
-    /// If the slice has another length than the line.
+    /// If the slice does not have the length of the line.
     #[inline(always)]
     #[track_caller]
     pub fn copy_from_slice(&mut self, values: &[ValueOf<S>]) {

@@ -21,7 +21,7 @@ use xla_shape_relayout::wide::local;
 /// ```
 ///
 /// # Safety
-/// The type is arrays with the lengths `SIZES`, one inside the other, of values `V`, and nothing else.
+/// The type consists of nested arrays of `V` with the lengths `SIZES`, and of nothing else.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not nested arrays of `{V}`",
     label = "expected a tile such as `[[{V}; 128]; 8]`"

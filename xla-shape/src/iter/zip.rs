@@ -187,7 +187,7 @@ pub(super) trait Arrays {
     const HAS_BLOCKS: bool = Self::PATH.has_blocks::<Self::First>();
     /// Whether lines of the first array alternate.
     const ALTERNATES: bool = Self::ARE_WORDS && Self::WEAVES[0].count > 1;
-    /// Whether lines of the first array alternate in another way than lines of the other arrays.
+    /// Whether lines of the first array alternate in a different way than lines of the other arrays.
     const WRITES_WORDS: bool = Self::ALTERNATES && Self::PATH.lanes.count == 1;
     /// The lines that are visited together.
     const GROUP: Lanes = if Self::WRITES_WORDS { Self::WEAVES[0] } else { Self::PATH.lanes };
@@ -346,7 +346,7 @@ runs_together!(together_1(T first first_stride));
 runs_together!(together_2(T first first_stride, U second second_stride));
 runs_together!(together_3(T first first_stride, U second second_stride, W third third_stride));
 
-/// The memory from the first to the last of `len` elements of an operand, of which the first has this index.
+/// The memory of `len` elements of an operand, from the first to the last one. `index` is the index of the first.
 ///
 /// # Safety
 /// They are elements of the array, `stride` apart, and nothing of another block lies between them (`own_run`); or a stretch that belongs to
@@ -469,7 +469,7 @@ macro_rules! together_parts {
             let strides = const { [Together::<S, S>::STRIDE, $(Together::<S, $T>::STRIDE),*] };
             let strides = if part == Part::Run { strides } else { [1; _] };
             let [stride, $($stride),*] = strides;
-            // SAFETY: a run of all arrays is a part of one of this operand's. In each of these arrays, a stretch holds the elements of a
+            // SAFETY: a run that all arrays share is a part of one of this operand's runs. In each of these arrays, a stretch holds the elements of a
             // whole block (`CommonBlock`), or of several lines that alternate (`Lanes`).
             $(let $operand = unsafe { run_of::<$T>($operand, own_index::<$T>(index), len, $stride) };)*
             // SAFETY: as for the operands; the memory is borrowed mutably.

@@ -12,7 +12,7 @@
 //! | [`S8`] | `T(32,128)(4,1)` | [`S32`] | `vpdpbusd` |
 //!
 //! These are the layouts that XLA chooses for large arrays on TPUs. The right operand may also be transposed in memory: `{0,1:…}` with the same
-//! tiles, as the keys of attention or weights that are stored with a row for each output are. An operand in another layout is copied with
+//! tiles. Examples are the keys of attention, and weights that are stored with a row for each output. An operand in another layout is copied with
 //! [`relayout`](Buffer::relayout) or [`copy_to`](Buffer::copy_to), in one line. The product copies parts of its operands into about
 //! 300 KiB of scratch memory: pairs and groups of four elements that it multiplies together must be adjacent in both. A transposed
 //! operand takes longer to copy, which shows where `a` has few rows.
@@ -20,7 +20,7 @@
 //! [`apply_product`](crate::block::Blocks::apply_product) computes the blocks of a result of any type one after the other, and calls a closure
 //! with the sums of each while they are in the cache: for scales, a bias, an activation, or numbers of fewer bits.
 //!
-//! The products of s8 are exact, modulo 2<sup>32</sup> as in XLA. Products of f32 are summed in another order than in a plain loop, and with
+//! The products of s8 are exact, modulo 2<sup>32</sup> as in XLA. Products of f32 are summed in a different order than in a plain loop, and with
 //! fused multiply-add if the machine has it. Products of bf16 follow [`Machine::dot2`](vector::Machine::dot2).
 
 mod blocks;
@@ -138,7 +138,7 @@ const fn assert_columns<S: ArrayType, P: StaticArray, Y: ArrayType>() {
     }
 }
 
-/// The sizes of a product: the rows, the columns of the left operand, the columns.
+/// The sizes of a product: the rows of the result, the columns of the left operand, and the columns of the result.
 #[track_caller]
 fn sizes_of_product([m, n]: [usize; 2], [rows, depth]: [usize; 2], [inner, columns]: [usize; 2]) -> [usize; 3] {
     assert!(

@@ -59,8 +59,8 @@ pub struct Maximal<const DEVICE: i64>;
 pub struct Unreduced;
 
 /// `{devices=[…]…}`: each device has a piece. `Pieces` is a tuple of [`Size`] and [`Uncut`], one for each dimension. `Order` assigns the
-/// pieces to devices: an [`InOrder`] or a [`Listed`]. `Groups` is a tuple of [`Group`]s, which say what the devices that
-/// have the same piece do with it.
+/// pieces to devices: an [`InOrder`] or a [`Listed`]. `Groups` is a tuple of [`Group`]s. Each says what devices
+/// with the same piece do with it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Divided<Pieces, Order, Groups = ()>(PhantomData<(Pieces, Order, Groups)>);
 
@@ -335,7 +335,7 @@ for_each_arity!(tuples_of_pieces);
 /// The shard of one device if an array of shape `X` is divided by the sharding `S`. Element type, layout and undivided dimensions are those
 /// of the array.
 ///
-/// A divided dimension is a [`Piece`], which has the right size but is another type than [`Size`]. If all sizes are numbers,
+/// A divided dimension is a [`Piece`], which has the right size but is a different type than [`Size`]. If all sizes are numbers,
 /// [`shard!`](macro@crate::shard) writes the type that `shape!` writes; [`retype`](crate::Buffer::retype) converts between the two. A size
 /// that does not divide evenly does not compile; that shows in `cargo build`, not in `cargo check`.
 ///

@@ -183,8 +183,8 @@ fn with_ndarray(kernel: &str, sizes: [usize; 2]) -> crate::turn::Contender {
 
 const KERNELS: [&str; 5] = ["fill", "sum", "scale", "axpy", "softmax"];
 
-/// `kernel` over tiles: the library, compared with loops by hand in the order of `W`, and with row-major memory, which may be `row_major` times as
-/// fast.
+/// `kernel` over tiles. The library is compared with loops by hand in the order of `W`, and with loops over row-major memory. `row_major` is the
+/// goal for the second ratio.
 fn over_tiles<Tiles, Plain, W, const ROWS: usize, const COLUMNS: usize>(kernel: &str, row_major: f64) -> Case
 where
     Tiles: StaticArray<Element: Number, Index = [usize; 2]>,

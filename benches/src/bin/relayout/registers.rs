@@ -1,9 +1,9 @@
 //! Transposes in blocks that stay in registers: how XLA's `TransposePlan` for CPUs works (`xla/pjrt/transpose.cc`), which is in no registry.
 //!
-//! Blocks have 16 by 16 elements of 2 bytes, 8 by 8 of 4 bytes and 4 by 4 of 8 bytes with AVX2, and 16 bytes by as many elements as these have
-//! without; 16 by 16 elements at a time are transposed before the next ones. Stores are ordinary. Elements that do not fill a block are copied one by
-//! one. The outer loops are sorted by the smaller of their two strides, the largest outermost. Elements that follow each other on both sides are
-//! copied as one run.
+//! With AVX2, blocks have 16 by 16 elements of 2 bytes, 8 by 8 of 4 bytes, or 4 by 4 of 8 bytes. Without AVX2, a row of a block takes 16 bytes, and a
+//! block has as many rows as a row has elements. 16 by 16 elements at a time are transposed before the next ones. Stores are ordinary. Elements that
+//! do not fill a block are copied one by one. The outer loops are sorted by the smaller of their two strides, the largest outermost. Elements that
+//! follow each other on both sides are copied as one run.
 
 use crate::cases::Loop;
 use bytemuck::Pod;
@@ -130,7 +130,7 @@ fn each(loops: &[Loop], from: usize, to: usize, inner: &mut impl FnMut(usize, us
 /// Transposes some rows: `(from, row, to, column, (columns, rows))`. Rows of `from` are `row` elements apart, columns of `to` are `column` elements apart.
 ///
 /// # Safety
-/// As of [`tile!`]: the CPU has the vectors, and these elements are valid for reads and for writes.
+/// The same as for [`tile!`]: the CPU has the vectors, and these elements are valid for reads and for writes.
 #[cfg(target_arch = "x86_64")]
 type Tile<T> = unsafe fn(*const T, usize, *mut T, usize, (usize, usize));
 
@@ -141,7 +141,8 @@ macro_rules! tile {
         /// Transposes a few rows and columns; both numbers are multiples of the size of a block.
         ///
         /// # Safety
-        /// The CPU has the vectors. As many elements in each row are valid for reads, and in each column for writes.
+        /// The CPU has the vectors. `columns` elements of each of the `rows` rows are valid for reads, and `rows` elements of each of the `columns`
+        /// columns for writes.
         #[target_feature(enable = $feature)]
         pub(super) unsafe fn tile<T, const LANE: usize>(
             from: *const T,

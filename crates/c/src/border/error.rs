@@ -141,7 +141,7 @@ impl From<OutOfMemory> for Box<XlaShapeError> {
     }
 }
 
-/// The error object, if the pointer can be one.
+/// The error object; `None` if the pointer is known not to be one.
 ///
 /// # Safety
 /// The rule *handles*.

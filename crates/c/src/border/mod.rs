@@ -22,8 +22,8 @@ const MAX_STRUCT: usize = 4096;
 /// Runs the body of a function of the interface. Its error becomes an error object, and so does a panic.
 #[inline]
 pub(crate) fn call(body: impl FnOnce() -> Result<()>) -> *mut XlaShapeError {
-    // `AssertUnwindSafe`: handles only change through `OnceLock`, which a panic leaves empty; what is half written are results of this
-    // call.
+    // `AssertUnwindSafe`: handles only change through `OnceLock`, which a panic leaves empty. Only the results of this call can be half
+    // written.
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => ptr::null_mut(),
         Ok(Err(error)) => give_boxed(error),

@@ -1,7 +1,7 @@
 //! The table of element types: a row for each, with everything that differs by type.
 //!
-//! The row of a new type is its only entry: the enumeration and its readers here, the types and values in `xla-shape`, the message of
-//! literals in `xla-shape-hlo` and the tests are made from it. A row that lacks a cell does not compile.
+//! A new type needs only a row. The enumeration and its readers here, the types and values in `xla-shape`, the message of
+//! literals in `xla-shape-hlo` and the tests are made from the rows. A row that lacks a cell does not compile.
 //!
 //! `scripts/data/floats.py` writes the values that `ml_dtypes` computes for a new float, which a test compares.
 

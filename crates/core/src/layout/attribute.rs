@@ -1,8 +1,8 @@
 //! The attributes of layouts, and the table of those that are a number.
 //!
-//! The row of a new number and its variant of [`LayoutAttribute`] are its only entries: the fields of [`Layout`] and
+//! To add a number, add a row and a variant of [`LayoutAttribute`]. The rows make everything else: the fields of [`Layout`] and
 //! [`LayoutAttributes`], their accessors, limits, text, message, serialization and comparison, the type in `xla-shape` and what the
-//! macros write are made from the rows. What an attribute does to the bytes of an array is its [`AttributeEffect`]. Code that depends
+//! macros write. What an attribute does to the bytes of an array is its [`AttributeEffect`]. Code that depends
 //! on this matches the effect, and does not compile when there is a new one.
 //!
 //! Only what C and Python have is written by hand: a field at the end of `XlaShapeArray` in `crates/c/src/array.rs`, a property of
@@ -453,7 +453,7 @@ impl Layout {
     }
 }
 
-// Sizes and positions are computed from one attribute of each effect, except `Nothing`.
+// Sizes and positions are computed from one attribute for each effect, so only the effect `Nothing` may have several.
 const _: () = {
     let mut rest = LayoutAttribute::NUMBERS;
     while let [one, others @ ..] = rest {

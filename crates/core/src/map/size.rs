@@ -128,7 +128,7 @@ pub(crate) const fn surely_fits(element_type: ElementType, dimensions: &[Dimensi
     let mut bound = 1_u64;
     let mut i = 0;
     while i < dimensions.len() {
-        // A size of 0 counts as 1: the product of the others may overflow, which only the exact computation decides.
+        // A size of 0 counts as 1: the product of the others may overflow, and only the exact computation decides whether it does.
         if let Some(extent @ 1..) = dimensions[i].extent() {
             bound = bound.saturating_mul(extent);
         }

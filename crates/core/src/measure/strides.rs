@@ -267,8 +267,8 @@ impl ArrayShape {
     }
 }
 
-/// Adds the dimensions of size 1 to an order from minor to major. Positions do not depend on where they are. Each goes where row-major
-/// order would have it: directly inside the dimension before it, and outside of all others if there is none before it.
+/// Adds the dimensions of size 1 to an order from minor to major. Positions do not depend on where they are. Each goes where it is in
+/// row-major order: directly inside the dimension before it, and outside of all others if there is none before it.
 fn with_ones(sizes: &[u64], order: &[(u64, usize)]) -> Vec<usize> {
     let is_one = |&dimension: &usize| sizes.get(dimension) == Some(&1);
     let mut all = Vec::with_capacity(sizes.len());
@@ -302,7 +302,7 @@ fn pitches(sizes: &[u64], order: &[(u64, usize)]) -> Result<Vec<u64>, StridesErr
     for pair in order.windows(2) {
         let &[(inner, minor), (stride, dimension)] = pair else { continue };
         let size = sizes.get(minor).copied().unwrap_or(1);
-        // The pitch of a dimension is its size with padding: how often its stride is in that of the next one.
+        // The pitch of a dimension is its size with padding: the stride of the next dimension divided by its own stride.
         let expected = inner.saturating_mul(size);
         if stride < expected {
             return Err(StridesError::Overlap { dimension, stride, expected });

@@ -72,8 +72,7 @@ pub enum ProtoErrorKind {
     Invalid(ValidationError),
     /// The message is well-formed, but its sharding is not valid.
     Sharding(ShardingError),
-    /// The message is well-formed, but another crate, which checks rules that this one does not have, refuses what it
-    /// describes.
+    /// The message is well-formed, but breaks a rule that another crate checks.
     Other(OtherError),
 }
 

@@ -128,7 +128,7 @@ pub enum RearrangeError {
         /// The dimension.
         dimension: usize,
     },
-    /// A sharding cuts a dimension at a place at which no axis of the dimension can be cut.
+    /// A sharding cuts a dimension where its axes cannot be cut.
     Cut {
         /// The dimension of the array that the sharding is of.
         dimension: usize,

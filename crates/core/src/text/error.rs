@@ -329,8 +329,7 @@ pub enum ParseErrorKind {
     NoDefaultLayout(DefaultLayoutError),
     /// The text is well-formed, but the vector layout is not valid.
     VectorLayout(VectorLayoutError),
-    /// The text is well-formed, but another crate, which checks rules that this one does not have, refuses what it
-    /// describes.
+    /// The text is well-formed, but breaks a rule that another crate checks.
     Other(OtherError),
     /// Brackets inside each other are too deep.
     TooDeeplyNested {

@@ -55,7 +55,7 @@ pub fn read_regular(path: impl AsRef<Path>, most: u64) -> Result<Vec<u8>, Error>
 /// ```
 ///
 /// # Errors
-/// If there is something else than a regular file, or the file cannot be written.
+/// If the path exists and is not a regular file, or the file cannot be written.
 pub fn write_regular(path: impl AsRef<Path>, bytes: &[u8]) -> Result<(), Error> {
     let path = path.as_ref();
     let written = Replacement::of_regular(path).and_then(|mut file| {

@@ -135,7 +135,7 @@ impl<'a> Reader<'a> {
     const BATCH: u64 = 1 << 20;
     const COPIES: usize = 1 << 13;
 
-    /// `scratch` is for what is read together; its length and its bytes do not matter.
+    /// `scratch` takes the pieces that are read together. It may have any length and any bytes.
     pub(crate) const fn new(source: &'a Source, room: &'a mut [u8], scratch: &'a mut Vec<u8>) -> Self {
         Self { source, room, batch: 0..0, copies: Vec::new(), scratch }
     }

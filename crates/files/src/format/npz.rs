@@ -124,7 +124,7 @@ struct Member<'a> {
     method: u16,
     stored: u64,
     unpacked: u64,
-    /// Where its own header is, which precedes its bytes.
+    /// The position of its own header. Its bytes follow that header.
     header: u64,
 }
 

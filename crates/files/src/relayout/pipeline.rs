@@ -18,7 +18,7 @@ const NEAR: usize = 1 << 20;
 /// The system lets one thread write to a file at a time. Writing is a quarter of the work or more, so further threads would wait.
 const MAX_THREADS: usize = 4;
 
-/// The memory of slabs, kept from one array to the next: the system clears memory that it gives anew, which takes almost as long as a copy.
+/// The memory of slabs, kept from one array to the next: the system clears new memory, which takes almost as long as a copy.
 #[derive(Default)]
 pub(crate) struct Memory(Mutex<Vec<Buffers>>);
 
@@ -58,7 +58,7 @@ fn room<'b>(buffer: &'b mut Option<AlignedBytes>, array: &ArrayShape) -> Result<
 }
 
 /// Copies an array in slabs. Each of several threads takes the next slab, gathers its source, copies it, and writes the result
-/// where it belongs; to a sink that takes bytes in order, as soon as all slabs before it are written. The options must fill padding.
+/// where it belongs. If the sink takes bytes in order, the thread first waits until all slabs before it are written. The options must fill padding.
 /// Together, the threads hold about `most` bytes of the source and as many of the result, or one slab if that is larger. `gather` fills
 /// its slice with the slab's source, and may use its vector as scratch space.
 ///

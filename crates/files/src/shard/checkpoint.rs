@@ -427,8 +427,8 @@ impl CheckpointFile {
         Ok(file)
     }
 
-    /// Adds the part of a tensor that a file has. `known` maps the names of the tensors so far to the tensor's number and the number of a file
-    /// that has it.
+    /// Adds the part of a tensor that a file has. `known` maps the name of each tensor so far to its number and the number of a file that
+    /// has it.
     fn add(
         &mut self,
         known: &mut HashMap<String, (usize, usize)>,

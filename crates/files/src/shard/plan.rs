@@ -43,7 +43,7 @@ pub struct ShardRule {
 enum Order {
     RowMajor,
     Layout(Layout),
-    /// As this generation of TPUs would have it.
+    /// The default layout of this generation of TPUs.
     Default(Generation),
 }
 
@@ -170,7 +170,7 @@ impl ShardPlan {
         let rules = || self.rules.iter().map(|(pattern, _)| pattern.as_str()).enumerate();
         // If two rules have the same name, or two patterns fit, the first counts.
         let exact = rules().rev().map(|(number, pattern)| (pattern, number)).collect::<HashMap<_, _>>();
-        // The patterns by their texts before the first `*` or `?`: a name is compared only with patterns whose text it begins with.
+        // The patterns by the text before their first `*` or `?`. A name is compared with a pattern only if it begins with that text.
         let mut patterns = HashMap::<&str, Vec<(usize, &str)>>::new();
         for (number, pattern) in rules() {
             if let Some((beginning, _)) = pattern.split_once(['*', '?']) {

@@ -117,7 +117,7 @@ impl Tensor {
         Ok(Self { name, shape, stored: Stored::Divided(divided.into()) })
     }
 
-    /// Whether a file's note about it is the same.
+    /// Whether it is divided, and this note of another file describes it in the same way.
     pub(super) fn is_divided_as(&self, note: &Described) -> bool {
         matches!(&self.stored, Stored::Divided(divided) if divided.note == *note)
     }

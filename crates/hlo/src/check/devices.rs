@@ -85,9 +85,9 @@ fn sharding(instruction: Instruction<'_>, attributes: &ParsedAttributes<'_>) -> 
 /// A cache of the shardings of instructions: each is parsed once.
 #[derive(Default)]
 pub(super) struct Shardings {
-    /// By instruction number: the number of its sharding, if it has one.
+    /// For each instruction number: the number of its sharding, if it has one.
     by_instruction: BTreeMap<u32, Option<usize>>,
-    /// By text: the number of the sharding.
+    /// The number of each sharding, by its text.
     numbers: BTreeMap<String, usize>,
 }
 

@@ -132,7 +132,7 @@ mod tests {
             findings("", &update(":S(5)", "")),
             ["%d (dynamic-update-slice): expected a result in the memory S(5) of the operand, found S(0)"]
         );
-        // The TPU compiler writes these two itself.
+        // The TPU compiler itself changes the memory in the first two ways.
         for (from, to) in [("", ":S(5)"), (":S(1)", ""), (":S(5)", ":S(5)")] {
             assert_eq!(findings("", &update(from, to)), [""; 0], "{from} to {to}");
         }

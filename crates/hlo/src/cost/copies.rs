@@ -323,7 +323,7 @@ fn is_fused_copy(instruction: Instruction<'_>) -> bool {
     instruction.opcode() == Opcode::Fusion && instruction.callee(Key::Calls).is_some_and(copies)
 }
 
-/// The instruction whose array this one moves, if moving it is all that this one does.
+/// If this instruction only moves an array: the instruction that computes the array.
 pub(super) fn moved<'m>(instruction: Instruction<'m>) -> Option<Instruction<'m>> {
     let source = instruction.operand(0)?.instruction()?;
     let array = || Some((source.shape().array()?, instruction.shape().array()?));

@@ -128,7 +128,7 @@ pub struct TotalCost {
     pub total: Option<u64>,
     /// How many instructions have a figure.
     pub known: usize,
-    /// How many instructions have no figure, although they run and do more than name values. Those in [`flagged`](Self::flagged) are
+    /// How many instructions run, and do more than name values, but have no figure. Those in [`flagged`](Self::flagged) are
     /// not among them.
     pub without: usize,
     /// For how many instructions the compiler wrote that it has no estimate.

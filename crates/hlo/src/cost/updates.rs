@@ -148,7 +148,7 @@ impl<'m> Search<'m> {
     fn is_needed_after(&self, parameter: Place<'m>, updates: &[Instruction<'m>]) -> bool {
         let old = self.ways(parameter).into_iter().filter(|way| way.updates.is_empty());
         let old = set_of(old.map(|way| way.at.0.number()));
-        // An update writes one of its operands. A loop has them in a tuple.
+        // An update writes one of its operands. The operands of a loop are the elements of its tuple.
         let reads = |update: &Instruction<'m>| {
             let values = match update.opcode() {
                 Opcode::While => update.operand(0).and_then(|tuple| tuple.instruction()),

@@ -166,7 +166,7 @@ impl BufferAssignment {
     /// ```
     ///
     /// # Errors
-    /// If the text is not a buffer assignment, or a line has another form than XLA writes.
+    /// If the text is not a buffer assignment, or a line does not have the form that XLA writes.
     pub fn parse(text: &str) -> Result<Self, DumpError> {
         let mut lines = text.lines().enumerate().map(|(number, line)| (number + 1, line));
         let expected = "BufferAssignment:";

@@ -37,7 +37,7 @@ impl LiveRanges {
     /// Parses the file.
     ///
     /// # Errors
-    /// If the text is not a live range file, or a line has another form than XLA writes.
+    /// If the text is not a live range file, or a line does not have the form that XLA writes.
     pub fn parse(text: &str) -> Result<Self, DumpError> {
         let expected = "HloLiveRange (max";
         if !text.starts_with(expected) {

@@ -42,7 +42,7 @@ use core::fmt;
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum DumpError {
-    /// A line has another form than the compiler writes.
+    /// A line does not have the form that the compiler writes.
     Line {
         /// The line, from 1.
         line: usize,

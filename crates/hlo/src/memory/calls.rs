@@ -6,7 +6,7 @@ use crate::{Computation, Instruction, Module, Opcode};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-/// The computations that an instruction runs and whose values have buffers of their own.
+/// The computations that an instruction calls, except those of fusions and reductions: their values have no buffers of their own.
 pub(crate) fn called<'m>(instruction: Instruction<'m>) -> Vec<Computation<'m>> {
     called_in_order(instruction).into_iter().flatten().collect()
 }
@@ -70,7 +70,7 @@ impl<'m> CallOrder<'m> {
     }
 }
 
-/// The computations that a computation's instructions run and whose values have buffers of their own.
+/// The computations that the instructions of a computation [call](called).
 pub(super) fn callees<'m>(computation: Computation<'m>) -> Vec<Computation<'m>> {
     computation.instructions().flat_map(called).collect()
 }

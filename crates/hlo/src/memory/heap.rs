@@ -81,9 +81,9 @@ pub(super) fn pack_by_size(buffers: &[HeapBuffer], alignment: u64) -> (Vec<u64>,
 pub(super) fn lifetimes(buffers: &[Vec<LiveRange>]) -> Vec<u64> {
     let all = || buffers.iter().flatten();
     let steps = all().map(|range| range.end.max(range.start) as usize + 1).max().unwrap_or(0);
-    // By step: how many values begin, and how many end.
+    // For each step: how many values begin, and how many end.
     let mut counts = vec![[0_usize; 2]; steps];
-    // By value: how many values begin before it in its first step, and how many end before it in its last step.
+    // For each value: how many values begin before it in its first step, and how many end before it in its last step.
     let mut ranks = Vec::new();
     for range in all() {
         let mut next = |step: u32, kind: usize| {

@@ -88,11 +88,11 @@ struct Sharing<'s, 'm> {
     buffers: &'s [HloBuffer<'m>],
     readers: Readers<'m>,
     is_gpu: bool,
-    /// By value: its buffer, and its place in it.
+    /// For each value: the number of its buffer, and its place in the buffer's list of values.
     place_of: Vec<Option<(u32, u32)>>,
-    /// By buffer: the buffer that stands for its memory.
+    /// For each buffer: the buffer that stands for its memory.
     owner: Vec<u32>,
-    /// By buffer that stands for a memory: the other buffers in it.
+    /// For each buffer that stands for a memory: the other buffers in it.
     others: Vec<Vec<u32>>,
     /// How many steps are left.
     effort: Cell<usize>,
@@ -506,7 +506,7 @@ impl Positions {
         found
     }
 
-    /// Gives the instructions of a computation the next places.
+    /// Numbers the instructions of a computation from `next` on, operands before their readers.
     fn add<'m>(&mut self, computation: Computation<'m>, readers: &Readers<'m>, is_open: &mut [bool], next: &mut u32) {
         let unread = computation.instructions().filter(|one| readers.of(*one).next().is_none());
         let mut open = unread.collect::<Vec<_>>();

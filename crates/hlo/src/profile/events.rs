@@ -17,7 +17,7 @@ pub(super) struct Event {
 }
 
 impl Event {
-    /// The end. Events that end after the largest number were not taken.
+    /// The end. It never saturates: events whose end does not fit in an `i64` were not taken.
     fn end(&self) -> i64 {
         self.start.saturating_add_unsigned(self.duration)
     }

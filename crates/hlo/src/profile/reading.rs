@@ -16,7 +16,7 @@ pub(super) struct Reading<'r, 'p> {
     pub(super) busy: Vec<(u32, i64, i64)>,
     /// The runs of a TPU by time: beginning, end and number.
     pub(super) spans: Vec<(i64, i64, u32)>,
-    /// The module and the instruction of events, by what tells them apart.
+    /// The module and the instruction of the events of a TPU that were looked up before.
     pub(super) known: BTreeMap<EventOfTpu, Option<(u32, u32)>>,
     /// The runs of a CPU by module, number of the run, and device.
     pub(super) of_cpu: BTreeMap<(u32, u64, u64), u32>,

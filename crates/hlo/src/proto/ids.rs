@@ -28,7 +28,7 @@ pub(crate) struct InstructionEntry<'p> {
     pub(crate) id: i64,
     /// Its fields in [`Ids::fields`].
     fields: Items,
-    /// The bits of the field numbers below 128 that occur.
+    /// A bit set of the field numbers that occur. It leaves out numbers from 128 on.
     present: u128,
 }
 
@@ -242,7 +242,7 @@ impl<'p> Ids<'p> {
         Ok(())
     }
 
-    /// The operation that an asynchronous start wraps, if the short form says all about it:
+    /// The operation that an asynchronous start wraps, if the short form can express it:
     ///
     /// - The computation of the start has a single operation, whose operands are the parameters in order.
     /// - Each parameter is an operand of the start. A later `async-update` may bind further ones: then XLA prints the short form as well, and

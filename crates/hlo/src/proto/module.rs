@@ -44,7 +44,7 @@ pub(super) struct Writer<'i, 'p> {
     pub(super) text: String,
     pub(super) module: Module,
     pub(super) shapes: Shapes<'p>,
-    /// By index in the message: the number of the instruction in the module.
+    /// For each index in the message: the number of the instruction in the module.
     pub(super) numbers: Vec<u32>,
     /// The names of the current computation's instructions.
     pub(super) names: NameTable,

@@ -63,7 +63,7 @@ impl<'p> Shapes<'p> {
         Ok((text, self.texts.get(text as usize).map_or("", String::as_str)))
     }
 
-    /// The number of the shape with this message without its layout, and its text.
+    /// The shape in this message, without its layout: its number and its text.
     pub(crate) fn without_layout(&mut self, bytes: Option<&'p [u8]>) -> Result<(u32, &str)> {
         let place = self.place(bytes)?;
         let Some(known) = self.known.get(place) else { return Ok((NONE, "")) };

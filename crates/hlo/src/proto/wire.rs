@@ -22,7 +22,7 @@ pub(crate) fn present(number: u32) -> u128 {
 #[derive(Default)]
 pub(crate) struct Record<'p> {
     fields: Vec<Field<'p>>,
-    /// The bits of the field numbers below 128 that occur.
+    /// A bit set of the field numbers that occur. It leaves out numbers from 128 on.
     present: u128,
 }
 
@@ -49,7 +49,7 @@ impl<'p> Record<'p> {
         Ok(())
     }
 
-    /// Replaces the fields; `all` has the bits of the field numbers below 128 that occur.
+    /// Replaces the fields; `all` is the bit set of their numbers below 128.
     #[inline]
     pub(crate) fn take(&mut self, fields: &[Field<'p>], all: u128) {
         self.fields.clear();

@@ -66,7 +66,7 @@ struct FindShapes<'a> {
     returned: usize,
 }
 
-/// What comes before a position inside a tuple.
+/// What the scanner has just passed inside a tuple.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Before {
     Parenthesis,

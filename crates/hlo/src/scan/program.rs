@@ -41,7 +41,7 @@ pub fn program_text(text: &str) -> Option<String> {
                         push_blank(&mut result, line);
                         if !line.trim().is_empty() {
                             previous.clear();
-                            // A string begins with a short line, and a long one can leave no memory for a copy.
+                            // The line may begin a string. Such lines are short. A long one is not copied: there may not be enough memory.
                             previous.push_str(if line.len() <= LONGEST_BEGINNING { line } else { "" });
                         }
                         continue;

@@ -123,7 +123,7 @@ impl LogLines {
         length
     }
 
-    /// The prefix that a line before this one showed, if a list began there.
+    /// The prefix of the last line that began a list; empty if it had none.
     pub(super) fn prefix(&self) -> &str {
         &self.prefix
     }

@@ -346,7 +346,7 @@ impl<'a> Opcode<'a> {
         Self::number(text).and_then(|number| Self::ALL.get(usize::from(number)).copied()).unwrap_or(Self::Other(text))
     }
 
-    /// Whether several devices take part in the operation together; also of what starts such an operation.
+    /// Whether several devices take part in the operation together, or in the asynchronous operation that it starts.
     ///
     /// ```
     /// use xla_shape_hlo::Opcode;

@@ -32,7 +32,7 @@ struct Function<'a> {
 /// The numbers of values. The values of a region are numbered after those of the regions around it, or from 0 if the region cannot use them.
 #[derive(Clone, Copy, Default)]
 struct Values {
-    /// The number after the last one of the innermost region.
+    /// The number after that of the last value in the innermost region.
     end: u64,
     /// The number of the next value that is computed.
     next: u64,

@@ -67,7 +67,7 @@ pub struct Kernel<'a> {
     pub texts: Texts<'a>,
     /// The number of operations that have an `out_layout`, relayouts among them.
     pub operations: Option<u64>,
-    /// How often these operations use a vector. Each use in another layout than the vector's needs a relayout.
+    /// How often these operations use a vector. Each use in a layout other than the vector's needs a relayout.
     pub operands: Option<u64>,
     /// The vectors that these operations compute, in the order of the text.
     pub values: Vec<VectorValue<'a>>,

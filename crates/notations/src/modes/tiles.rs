@@ -149,7 +149,7 @@ pub(crate) fn no_negative(map: &Modes, notation: Notation) -> Result<(), Obstacl
     }
 }
 
-/// All dimensions, major to minor: `order`, completed by the dimensions of one element that it lacks, each before the first one with a larger
+/// All dimensions, major to minor. `order` lacks only dimensions of one element. Each of these goes before the first dimension with a larger
 /// number.
 pub(crate) fn with_all(order: &[usize], num_dimensions: usize) -> Vec<usize> {
     let mut all = order.to_vec();

@@ -30,8 +30,8 @@ pub struct Nearest {
 }
 
 impl AnyLayout {
-    /// The nearest layout that a notation can express, if it cannot express this one. It is the array with its padding, or an array whose dimensions
-    /// are the parts of indices with one stride each.
+    /// The nearest layout that a notation can express, if it cannot express this one. It is the array with its padding, or an array with one
+    /// dimension for each part of an index that has a stride of its own.
     ///
     /// ```
     /// use xla_shape_notations::{AnyLayout, Notation};

@@ -146,7 +146,7 @@ pub(super) fn run(
     }
 }
 
-/// The answer in what a process writes. Plug-ins may write other lines to standard output.
+/// Finds the answer in the output of a process. Plug-ins may write other lines to standard output.
 fn first_answer(output: ChildStdout) -> Option<Answer> {
     let mut lines = BufReader::new(output).split(b'\n').map_while(io::Result::ok);
     lines.find_map(|line| serde_json::from_slice(&line).ok())

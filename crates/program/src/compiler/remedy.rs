@@ -10,7 +10,7 @@ use xla_shape_pjrt::{Argument, Program, Target};
 /// The option of the TPU compiler that limits the VMEM of each kernel, in KiB.
 const VMEM_OPTION: &str = "xla_tpu_scoped_vmem_limit_kib";
 
-/// The largest number of results that are tried to find the one that a message is about.
+/// A message may not say which result it is about. At most this many are tried.
 const MOST_RESULTS: usize = 16;
 
 impl Compiler {

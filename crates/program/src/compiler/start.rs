@@ -67,7 +67,7 @@ const DUMP_TEXT: &str = "xla_dump_hlo_as_text";
 const WARNINGS: [(&str, &str); 3] =
     [("TPU_MIN_LOG_LEVEL", "1"), ("TPU_STDERR_LOG_LEVEL", "1"), ("TF_CPP_MIN_LOG_LEVEL", "1")];
 
-/// The stop flag of a compilation that nothing stops.
+/// The stop flag of compilations that are never stopped.
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 impl Compiler {

@@ -22,7 +22,7 @@ use xla_shape_notations::{AnyLayout, Notation};
 pub struct Question {
     /// The verb, such as `explain` or `hlo diff`.
     pub verb: &'static str,
-    /// What the answer is, for people.
+    /// What the answer is, in words.
     pub title: &'static str,
     /// The command, without the name of the program. If the program reads a pasted text as a file, the file is `-`, standard input.
     pub command: Vec<String>,

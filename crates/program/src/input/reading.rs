@@ -72,7 +72,7 @@ impl Reading {
         }
     }
 
-    /// What it is, for people.
+    /// What it is, in words.
     ///
     /// ```
     /// use xla_shape_program::Reading;
@@ -193,7 +193,7 @@ fn of_short_text(text: &str, found: &mut Vec<Reading>) {
     }
 }
 
-/// The notation that a text of one line begins in, although it is not a valid layout.
+/// The notation that the beginning of a one-line text belongs to. The text need not be a valid layout.
 fn meant_layout(text: &str) -> Option<Notation> {
     const BEGINNINGS: [(&str, Notation); 8] = [
         ("Sw<", Notation::Cute),

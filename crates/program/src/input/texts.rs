@@ -26,7 +26,7 @@ pub(super) fn is_like_a_shape(text: &str) -> bool {
     is_start && !has_words
 }
 
-/// Whether the error about this name of an element type suggests another one.
+/// Whether this is a misspelled name of an element type: the parser's error suggests another name.
 fn is_misspelled(name: &str) -> bool {
     let error = name.parse::<Shape>().err();
     matches!(error.as_ref().map(ParseError::kind), Some(ParseErrorKind::UnknownElementType { suggestion: Some(_), .. }))

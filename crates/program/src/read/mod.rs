@@ -243,7 +243,7 @@ fn other_form(bytes: &[u8]) -> Option<&'static str> {
     if bytes.starts_with(b"PK\x03\x04") {
         return Some("this is an archive; of an .npz file, `xla-shape relayout --tensor NAME` reads an array");
     }
-    // A header of JSON after its length, which is a number of 8 bytes, the last of them 0.
+    // The file begins with the length of its header, in 8 bytes, of which the last is 0. Then follows the header, in JSON.
     let has_header = bytes.get(HEADER_LENGTH) == Some(&b'{') && bytes.get(HEADER_LENGTH - 1) == Some(&0);
     has_header.then_some("this is a .safetensors file; `xla-shape relayout --tensor NAME` reads it")
 }

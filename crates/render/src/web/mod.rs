@@ -45,7 +45,7 @@ pub(crate) struct Page<'t> {
     /// The title of the window, and the heading: both are text.
     pub(crate) title: &'t str,
     pub(crate) heading: &'t str,
-    /// What the bar at the top has after the heading, then the content, and elements after the content.
+    /// `bar` follows the heading in the bar at the top, `main` is the content, and `end` follows the content.
     pub(crate) bar: Element,
     pub(crate) main: Element,
     pub(crate) end: Element,
@@ -138,7 +138,7 @@ pub(crate) fn scrolls() -> Element {
 /// A list of a page about programs has at most this many entries, so that a page has at most about 5 MB.
 pub(crate) const MOST: usize = 500;
 
-/// How many of this many entries are not shown, if any.
+/// Says how many entries of a list of this length are not shown; `None` if all are.
 pub(crate) fn left_out(length: usize) -> Option<Element> {
     let left = length.checked_sub(MOST).filter(|&left| left > 0)?;
     Some(hint(format_args!("… and {left} more; --format json has all")))

@@ -94,8 +94,8 @@ impl Sharding {
     }
 }
 
-/// Checks that the sharding says which elements each device has. It must have no unreduced axes, along which devices have only summands, and
-/// no manual ones, which the program divides itself: the devices of a manual subgroup have different contents for the same tile.
+/// Checks that the sharding says which elements each device has. Unreduced axes are an error: along them, devices have only summands. Manual
+/// axes are an error, too: the program itself divides along them, and the devices of a manual subgroup have different contents for one tile.
 pub(super) fn check_elements(sharding: &Sharding) -> Result<(), ShardingError> {
     let sharding = sharding.to_tiled()?;
     let subgroups = match sharding.kind() {

@@ -288,7 +288,7 @@ impl<'a> Parser<'a> {
         }
         loop {
             self.cursor.eat_if(',');
-            // The error is made before the name is looked at, because it points there: also for a name that comes a second time.
+            // The error is made before the name is read, so that it points to the name. A name that occurs again has the same error.
             let what = "a new attribute of metadata, such as `op_name=`";
             let error = self.cursor.unexpected(Expected::Value(what));
             let name = self.cursor.attribute().filter(|name| !seen.contains(name));

@@ -42,7 +42,7 @@ pub(super) struct Values<'m> {
     canonical: Sets,
     /// The buffer of each value.
     buffers: Sets,
-    /// The operands of `ConcatBitcast` custom calls, which are adjacent parts of its result: the value and the instruction.
+    /// The operands of `ConcatBitcast` custom calls, each with the number of the call. They are adjacent parts of the call's result.
     concat_operands: Vec<(u32, u32)>,
     /// The values of parameters that share a buffer with a result.
     donated: BTreeSet<u32>,

@@ -387,7 +387,7 @@ pub(super) fn size(text: &str) -> Option<u64> {
     first_byte_count(text.trim().trim_end_matches([':', '.', ',', ';', ')', '`', '"', '\'']))
 }
 
-/// The memory space in what an amount is for, such as `hbm, total`. Scoped memory is the memory of a kernel, which is
+/// The memory space that the purpose of an amount names, such as `hbm, total`. Scoped memory is the memory of a kernel, which is
 /// VMEM.
 pub(super) fn space_of(what: &str) -> Option<u8> {
     what.split([',', ' ']).find_map(|word| match word {

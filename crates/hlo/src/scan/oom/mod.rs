@@ -40,7 +40,7 @@ pub struct OutOfMemory {
     refusals: Reader,
 }
 
-/// The lines before the next one, which may be the beginning of a sentence that a line break divides.
+/// The last lines that were read. A line break may divide a sentence, so they may be its beginning.
 #[derive(Clone, Debug, Default)]
 struct Recent {
     text: String,
@@ -106,7 +106,7 @@ impl ReportedAmount {
         self.what.ends_with("total")
     }
 
-    /// Whether it is what a program needs, without a limit: the sum of the parts after it.
+    /// Whether it is the memory that a program needs, from a message without a limit. The message lists its parts after it.
     ///
     /// ```
     /// let mut messages = xla_shape_hlo::OutOfMemory::default();
@@ -166,7 +166,7 @@ impl ReportedAmount {
         }
     }
 
-    /// Whether more is free than was requested: no free piece is large enough.
+    /// Whether the free bytes would suffice, but no free piece is large enough.
     ///
     /// ```
     /// let mut messages = xla_shape_hlo::OutOfMemory::default();

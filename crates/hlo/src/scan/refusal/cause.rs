@@ -94,7 +94,7 @@ pub enum RefusalCause {
     },
     /// A copy between memories moves lines that are too short, or begin inside a word of the memory.
     TransferLine {
-        /// What the line, or where it begins, must be a multiple of, in bytes.
+        /// The length of the line, or its first position, must be a multiple of this many bytes.
         multiple_bytes: u64,
         /// Whether the place where it begins is wrong, not its length.
         is_offset: bool,
@@ -106,7 +106,7 @@ pub enum RefusalCause {
         /// The array.
         array: Option<ArrayShape>,
     },
-    /// XLA gives a kernel an operand in another layout than the kernel was compiled for.
+    /// XLA gives a kernel an operand in a different layout than the kernel was compiled for.
     OperandLayout {
         /// The number of the operand, if the message states it.
         operand: Option<u64>,

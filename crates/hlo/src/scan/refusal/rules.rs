@@ -362,7 +362,7 @@ fn other_lowering(text: &str) -> Option<RefusalCause> {
     Some(RefusalCause::UnknownDevice { kind: name(after(text, "Unsupported TPU device kind: ")?)? })
 }
 
-/// The driver's message, unless it has sizes.
+/// The driver's message that memory is short, if it states no sizes.
 fn cuda_memory(text: &str) -> Option<RefusalCause> {
     let has_sizes = text.contains(" bytes) from device");
     (!has_sizes && CUDA_MEMORY.iter().any(|words| text.contains(words))).then_some(RefusalCause::CudaMemory)
@@ -388,7 +388,7 @@ fn library_memory(text: &str) -> Option<RefusalCause> {
 }
 
 fn host_memory(text: &str) -> Option<RefusalCause> {
-    // Programs that name the class have not thrown it.
+    // The name of the class alone proves nothing: a program may name it and never throw it.
     const WORDS: [&str; 3] = ["instance of 'std::bad_alloc'", "what(): std::bad_alloc", "Error: std::bad_alloc"];
     WORDS.iter().any(|words| text.contains(words)).then_some(RefusalCause::HostMemory)
 }

@@ -20,8 +20,8 @@ const REPORT_WIDTH: usize = 100;
 /// The longest report that a page shows, in characters.
 const MAX_REPORT: usize = 200_000;
 
-/// A page about the memory of a program, with the report in it, which was made of the same memory; `only` picks a memory
-/// space. The page has no external resources.
+/// A page about the memory of a program. It contains the report, which must be about the same memory. `only` picks a
+/// memory space. The page has no external resources.
 ///
 /// The page has at most 5 MB. For a large program, it has the buffers that are live at the peak and then the largest ones, and draws
 /// the others as a sum.
