@@ -147,5 +147,5 @@ fn wrong_numbers_are_refused() {
     let mut open = Buffer::<Open>::zeroed_with(Open::with_sizes([2, 4]).unwrap()).unwrap();
     let other = Buffer::<Open>::zeroed_with(Open::with_sizes([2, 3]).unwrap()).unwrap();
     let refused = catch_unwind(AssertUnwindSafe(|| open.gather_rows(&other, [0, 1])));
-    assert_eq!(*refused.unwrap_err().downcast::<String>().unwrap(), "expected a line of 4 elements, found one of 3");
+    assert_eq!(*refused.unwrap_err().downcast::<String>().unwrap(), "expected rows of 4 elements, found 3");
 }

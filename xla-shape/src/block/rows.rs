@@ -2,6 +2,7 @@
 
 use crate::buffer::{Buffer, Bytes, BytesMut};
 use crate::element::Plain;
+use crate::iter::copy_rows;
 use crate::types::{ArrayType, Dim};
 use std::fmt::Display;
 
@@ -36,17 +37,13 @@ impl<S: ArrayType<Element: Plain, Index = [usize; 2]>, B: BytesMut> Buffer<S, B>
         N: Dim,
         I: RowNumber,
     {
-        let ([len, _], table) = (self.sizes(), table.view());
-        let [found, _] = table.sizes();
+        let ([len, columns], [found, found_columns]) = (self.sizes(), table.sizes());
+        assert_columns(columns, found_columns);
         let mut count = 0;
-        for number in rows {
-            let mut to =
-                self.line_mut::<-1>([count, 0]).unwrap_or_else(|| panic!("expected {len} row numbers, found more"));
-            let from = number.row().and_then(|row| table.line::<-1>([row, 0]));
-            to.copy_from(&from.unwrap_or_else(|| no_row(number, found)));
-            count += 1;
-        }
-        assert!(count == len, "expected {len} row numbers, found {count}");
+        let pairs = numbered(rows.into_iter(), [len, found], &mut count);
+        // SAFETY: the matrices have as many columns, and the numbers have been compared with the numbers of rows.
+        let copied = unsafe { copy_rows(self, table, pairs) };
+        check(copied, count, [len, found]);
     }
 
     /// Copies each row of another matrix to a row of this one: row `i` to the row that the number `i` of `rows` names. If a number is repeated,
@@ -79,17 +76,13 @@ impl<S: ArrayType<Element: Plain, Index = [usize; 2]>, B: BytesMut> Buffer<S, B>
         N: Dim,
         I: RowNumber,
     {
-        let ([found, _], values) = (self.sizes(), values.view());
-        let [len, _] = values.sizes();
+        let ([found, columns], [len, found_columns]) = (self.sizes(), values.sizes());
+        assert_columns(columns, found_columns);
         let mut count = 0;
-        for number in rows {
-            let from =
-                values.line::<-1>([count, 0]).unwrap_or_else(|| panic!("expected {len} row numbers, found more"));
-            let to = number.row().and_then(|row| self.line_mut::<-1>([row, 0]));
-            to.unwrap_or_else(|| no_row(number, found)).copy_from(&from);
-            count += 1;
-        }
-        assert!(count == len, "expected {len} row numbers, found {count}");
+        let pairs = numbered(rows.into_iter(), [len, found], &mut count).map(|pair| pair.map(|[i, row]| [row, i]));
+        // SAFETY: as in `gather_rows`.
+        let copied = unsafe { copy_rows(self, values, pairs) };
+        check(copied, count, [len, found]);
     }
 }
 
@@ -125,8 +118,44 @@ macro_rules! row_numbers {
 
 row_numbers!(u8 u16 u32 u64 usize i8 i16 i32 i64 isize);
 
-#[cold]
+/// What is wrong with numbers of rows.
+enum Wrong<N> {
+    /// There are more than rows.
+    Count,
+    /// There is no row of this number.
+    Row(N),
+}
+
+/// Each number of a row with its place, counted in `count`, if there are at most `len` and each is less than `rows`.
+#[inline(always)]
+fn numbered<N: RowNumber>(
+    numbers: impl Iterator<Item = N>,
+    [len, rows]: [usize; 2],
+    count: &mut usize,
+) -> impl Iterator<Item = Result<[usize; 2], Wrong<N>>> {
+    numbers.map(move |number| {
+        let place = *count;
+        *count += 1;
+        let row = number.row().filter(|row| *row < rows).ok_or(Wrong::Row(number));
+        if place < len { row.map(|row| [place, row]) } else { Err(Wrong::Count) }
+    })
+}
+
+/// Panics if numbers are wrong, or if there are not as many as `len`. There are `rows` rows that they may name.
+#[inline(always)]
 #[track_caller]
-fn no_row<R>(row: impl Display, rows: usize) -> R {
-    panic!("expected row numbers below {rows}, found {row}")
+fn check<N: RowNumber>(copied: Result<(), Wrong<N>>, count: usize, [len, rows]: [usize; 2]) {
+    match copied {
+        Ok(()) if count == len => {}
+        Ok(()) => panic!("expected {len} row numbers, found {count}"),
+        Err(Wrong::Count) => panic!("expected {len} row numbers, found more"),
+        Err(Wrong::Row(number)) => panic!("expected row numbers below {rows}, found {number}"),
+    }
+}
+
+/// Panics if sizes that are known only at run time differ.
+#[inline(always)]
+#[track_caller]
+fn assert_columns(expected: usize, found: usize) {
+    assert!(expected == found, "expected rows of {expected} elements, found {found}");
 }

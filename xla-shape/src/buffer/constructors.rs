@@ -67,7 +67,7 @@ impl<S: WholeArray> Buffer<S> {
     where
         S: StaticArray<Element: Stored>,
     {
-        Self::new(S::default(), AlignedBytes::zeroed(S::BYTES)?, width)
+        Self::of_bytes(S::default(), AlignedBytes::zeroed(S::BYTES)?, width)
     }
 
     /// An array with this value in every element; padding is 0.
@@ -151,7 +151,7 @@ impl<S: WholeArray, B: Bytes> Buffer<S, B> {
         S: StaticArray<Element: Stored>,
     {
         named_in_errors!(Self);
-        Self::new(S::default(), B::from_parts(bytes), const { checked_width::<S>() })
+        Self::of_bytes(S::default(), B::from_parts(bytes), const { checked_width::<S>() })
     }
 }
 
@@ -229,7 +229,7 @@ impl<S: WholeArray> Buffer<S> {
     where
         S: WholeArray<Element: Stored>,
     {
-        Self::new(shape, AlignedBytes::zeroed(shape.byte_size())?, const { checked_width::<S>() })
+        Self::of_bytes(shape, AlignedBytes::zeroed(shape.byte_size())?, const { checked_width::<S>() })
     }
 
     /// An array of this shape with this value in every element; padding is 0.
@@ -271,7 +271,7 @@ impl<S: WholeArray> Buffer<S> {
         S: WholeArray<Element: Stored>,
     {
         let bytes = AlignedBytes::zeroed(shape.byte_size())?;
-        let mut buffer = Self::new(shape, bytes, const { checked_width::<S>() })?;
+        let mut buffer = Self::of_bytes(shape, bytes, const { checked_width::<S>() })?;
         buffer.fill_with(value);
         Ok(buffer)
     }
@@ -294,7 +294,7 @@ impl<S: WholeArray<Element: Stored>, B: Bytes> Buffer<S, B> {
     /// If there are not exactly as many bytes as the shape takes, or the first element does not have the alignment of its Rust type.
     #[inline]
     pub fn from_parts(shape: S, bytes: B::Parts) -> Result<Self, BufferError> {
-        Self::new(shape, B::from_parts(bytes), const { checked_width::<S>() })
+        Self::of_bytes(shape, B::from_parts(bytes), const { checked_width::<S>() })
     }
 
     /// The shape and the bytes: the inverse of [`from_parts`](Self::from_parts).
@@ -313,8 +313,10 @@ impl<S: WholeArray<Element: Stored>, B: Bytes> Buffer<S, B> {
         (self.shape, unsafe { self.bytes.into_parts() })
     }
 
+    /// The array in these bytes, if they are as many and aligned.
+    // Not called `new`: for `Buffer::new()`, the compiler then lists the functions that make buffers, and does not say that one is private.
     #[inline]
-    pub(crate) fn new(shape: S, bytes: B, width: Width) -> Result<Self, BufferError> {
+    fn of_bytes(shape: S, bytes: B, width: Width) -> Result<Self, BufferError> {
         let (expected, found) = (shape.byte_size(), bytes.len());
         if found != expected {
             return Err(BufferError::WrongLength { expected, found });
@@ -345,7 +347,7 @@ impl<'a, S: WholeArray<Element: Plain>> View<'a, S> {
     /// # Errors
     /// If the number of values is not the number of the array's physical elements.
     pub fn from_slice_with(shape: S, values: &'a [ValueOf<S>]) -> Result<Self, BufferError> {
-        Self::new(shape, Ref::from(bytes_of::<S::Element>(values)), const { checked_width::<S>() })
+        Self::of_bytes(shape, Ref::from(bytes_of::<S::Element>(values)), const { checked_width::<S>() })
     }
 }
 
@@ -366,6 +368,6 @@ impl<'a, S: WholeArray<Element: Plain>> ViewMut<'a, S> {
     /// # Errors
     /// If the number of values is not the number of the array's physical elements.
     pub fn from_slice_with(shape: S, values: &'a mut [ValueOf<S>]) -> Result<Self, BufferError> {
-        Self::new(shape, Mut::from(bytes_of_mut::<S::Element>(values)), const { checked_width::<S>() })
+        Self::of_bytes(shape, Mut::from(bytes_of_mut::<S::Element>(values)), const { checked_width::<S>() })
     }
 }

@@ -48,7 +48,7 @@ impl<S: ArrayType<Element: Plain>, B: Bytes, const DIM: i64> fmt::Debug for Line
 }
 
 /// How the elements of `S` along dimension `DIM` lie in memory.
-struct Along<S, const DIM: i64>(S);
+pub(super) struct Along<S, const DIM: i64>(S);
 
 impl<S: ArrayType, const DIM: i64> Along<S, DIM> {
     const DIMENSION: usize = resolve_or_first(DIM, S::SHAPE);
@@ -86,9 +86,9 @@ impl<S: ArrayType, const DIM: i64> Along<S, DIM> {
         Some(stride) => stride as usize,
         None => 1,
     };
-    const LEN: usize = if Self::RUN.stride.is_some() { Self::RUN.len as usize } else { 1 };
+    pub(super) const LEN: usize = if Self::RUN.stride.is_some() { Self::RUN.len as usize } else { 1 };
     /// The dimension, if its size is known.
-    const SIZE: Option<&'static [Dimension]> =
+    pub(super) const SIZE: Option<&'static [Dimension]> =
         if S::IS_STATIC { Some(S::DIMENSIONS.split_at(Self::DIMENSION).1.split_at(1).0) } else { None };
 
     /// Whether a line fits in half of the vector registers of the machine that the program is compiled for.
@@ -127,8 +127,17 @@ impl<S: ArrayType<Element: Plain>, const DIM: i64> Woven for Along<S, DIM> {
 #[non_exhaustive]
 pub struct LineElements;
 
-/// For `runs`.
+/// For `runs` and `rows`.
 impl<S: ArrayType, B, const DIM: i64> Line<S, B, DIM> {
+    /// The line of an array through the element with this index.
+    ///
+    /// # Safety
+    /// The caller has evaluated `assert_whole::<S>`, and the other entries of the index are in bounds.
+    #[inline(always)]
+    pub(super) const unsafe fn new(array: Buffer<S, B>, index: S::Index) -> Self {
+        Self { array, index }
+    }
+
     pub(super) const FACTS: Facts = Facts::of_line(Along::<S, DIM>::RUN, Along::<S, DIM>::SIZE);
 
     #[inline(always)]

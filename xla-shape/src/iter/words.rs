@@ -141,16 +141,16 @@ unsafe fn write_lane<E: Plain>(values: &mut [E::Value], count: usize, place: usi
 
 macro_rules! by_words {
     (@one $operand:ident) => { 1 };
-    ($by_lines:ident $by_groups:ident($($T:ident $operand:ident $lane:ident $i:literal),*)) => {
+    (#[$inline:meta] $by_lines:ident $by_groups:ident($($T:ident $operand:ident $lane:ident $i:literal),*)) => {
         /// Replaces the values of one line by the results of `f` for them and the operands' values. In each array, the line alternates with
         /// others (`A`), so `values` and the operands contain the values of all these lines. `lanes` is the number of the line among them, for
         /// each array. The other lines stay as they are.
         ///
-        /// A separate function: its arguments tell the optimizer that the runs do not overlap.
+        /// A separate function, if it is not always inlined: its arguments tell the optimizer that the runs do not overlap.
         ///
         /// # Panics
         /// If an operand has too few values.
-        #[inline]
+        #[$inline]
         pub(super) fn $by_lines<A: Weaves, E: Plain, $($T: Plain),*>(
             values: &mut [E::Value],
             $($operand: &[$T::Value],)*
@@ -180,7 +180,7 @@ macro_rules! by_words {
         ///
         /// # Panics
         /// If an operand has too few values.
-        #[inline]
+        #[$inline]
         pub(super) fn $by_groups<A: Weaves, E: Plain, $($T: Plain,)* const N: usize>(
             values: &mut [E::Value],
             $($operand: &[&[$T::Value]; N],)*
@@ -210,9 +210,11 @@ macro_rules! by_words {
     };
 }
 
-by_words!(lines_1 groups_1(T first first_lane 1));
-by_words!(lines_2 groups_2(T first first_lane 1, U second second_lane 2));
-by_words!(lines_3 groups_3(T first first_lane 1, U second second_lane 2, W third third_lane 3));
+// Loops of a kernel for several machines are compiled with it.
+by_words!(#[inline(always)] line_of_kernel group_of_kernel(T first first_lane 1));
+by_words!(#[inline] lines_1 groups_1(T first first_lane 1));
+by_words!(#[inline] lines_2 groups_2(T first first_lane 1, U second second_lane 2));
+by_words!(#[inline] lines_3 groups_3(T first first_lane 1, U second second_lane 2, W third third_lane 3));
 
 #[cfg(test)]
 mod tests {

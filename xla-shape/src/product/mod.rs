@@ -75,6 +75,29 @@ impl Factor for S8 {
     type Sum = S32;
 }
 
+/// The elements of operands whose products are added to elements `R`: [`F32`] and `Bf16` for [`F32`], [`S8`] for [`S32`].
+///
+/// ```
+/// use xla_shape::element::{F32, S8, S32};
+/// use xla_shape::product::FactorOf;
+///
+/// fn can_add<E: FactorOf<R>, R: xla_shape::element::Stored>() {}
+/// can_add::<S8, S32>();
+/// can_add::<F32, F32>();
+/// ```
+// A trait of its own, because its message says what the result must be; a `Sum` of another type would only be a mismatch.
+#[diagnostic::on_unimplemented(
+    message = "products of `{Self}` cannot be added to `{R}`",
+    label = "expected a result of `S32` for operands of `S8`, of `F32` for `F32` and `Bf16`",
+    note = "for a result with other elements, `blocks_mut` and `apply_product` pass the sums of each block to a closure, which converts them"
+)]
+pub trait FactorOf<R: Stored>: Factor<Sum = R, Total = R::Value> {}
+
+impl FactorOf<F32> for F32 {}
+#[cfg(feature = "half")]
+impl FactorOf<F32> for Bf16 {}
+impl FactorOf<S32> for S8 {}
+
 /// The shape of the sums of a block `P`, in products of elements `E`.
 ///
 /// ```
@@ -170,7 +193,9 @@ impl<S: ArrayType<Element: Plain, Index = [usize; 2]>, B: BytesMut> Buffer<S, B>
     /// Adds the product of two matrices to this one: `c += a · b`. See the [module](crate::product) for the element types and layouts.
     ///
     /// All three may be blocks, which consist of whole tiles. The right operand may be transposed in memory. Padding has no influence on the result,
-    /// and is not written. Sizes that differ, other element types and numbers of dimensions show in `cargo check`; other tiles in `cargo build`.
+    /// and is not written. For a result whose elements are not those of the sums, such as `s8`, take
+    /// [`apply_product`](crate::block::Blocks::apply_product). Sizes that differ, other element types and numbers of dimensions show in
+    /// `cargo check`; other tiles in `cargo build`.
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};
@@ -202,7 +227,7 @@ impl<S: ArrayType<Element: Plain, Index = [usize; 2]>, B: BytesMut> Buffer<S, B>
     #[track_caller]
     pub fn add_product<E, X, Y, M, K, N, C, D>(&mut self, a: &Buffer<X, C>, b: &Buffer<Y, D>)
     where
-        E: Factor<Sum = S::Element, Total = ValueOf<S>>,
+        E: FactorOf<S::Element>,
         S: ArrayType<Dimensions = (M, N)>,
         X: ArrayType<Element = E, Dimensions = (M, K)>,
         Y: ArrayType<Element = E, Dimensions = (K, N)>,

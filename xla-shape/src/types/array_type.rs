@@ -29,7 +29,8 @@ use xla_shape_relayout::wide::wide;
 /// the actual sizes.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the shape of an array",
-    label = "expected a type made by `shape!(…)`"
+    label = "expected a type made by `shape!(…)`",
+    note = "a `DynBuffer` gets a type by `into_typed` or `dispatch!`; `get` reads one of its elements"
 )]
 pub unsafe trait ArrayType: Copy + fmt::Debug + Send + Sync + 'static + Sealed {
     /// The type of the elements.
@@ -246,7 +247,8 @@ pub(crate) const fn takes(wanted: Dimension, found: Dimension) -> bool {
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the shape of an array",
-    label = "expected a type made by `shape!(…)`"
+    label = "expected a type made by `shape!(…)`",
+    note = "a `DynBuffer` gets a type by `into_typed` or `dispatch!`; `get` reads one of its elements"
 )]
 pub trait Itself {
     /// `Self`.
