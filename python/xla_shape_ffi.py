@@ -150,20 +150,20 @@ class _Sizes:
             or any(size is not None and size != found for size, found in zip(sizes, last))
             or any(bound is not None and bound < found for bound, found in zip(wants.get("bounds", ()), last))
         ):
-            self._refuse(place, wants["shape"], shape, dtype)
+            self._refuse(place, _sizes_text(wants), shape, dtype)
         if wants.get("leading_name") is not None:
             name, found = f"*{wants['leading_name']}", tuple(shape[: len(shape) - len(sizes)])
             first, where = self._known.setdefault(name, (found, place))
             if first != found:
-                self._refuse(place, f"{wants['shape']} with {name} = {list(first)} as in {where}", shape, dtype)
+                self._refuse(place, f"{_sizes_text(wants)} with {name} = {list(first)} as in {where}", shape, dtype)
         for name, factor, found in zip(wants["names"], wants.get("factors") or itertools.repeat(1), last):
             if name is not None:
                 if factor != 1 and found % factor:
-                    self._refuse(place, wants["shape"], shape, dtype)
+                    self._refuse(place, _sizes_text(wants), shape, dtype)
                 found = found if factor == 1 else found // factor
                 size, where = self._known.setdefault(name, (found, place))
                 if size != found:
-                    self._refuse(place, f"{wants['shape']} with {name} = {size} as in {where}", shape, dtype)
+                    self._refuse(place, f"{_sizes_text(wants)} with {name} = {size} as in {where}", shape, dtype)
 
     def infer(self, wants: dict[str, Any]) -> Any:
         """The type of a result, or `None` if the operands do not determine it."""
@@ -177,6 +177,11 @@ class _Sizes:
 
     def _refuse(self, place: str, takes: str, shape: Sequence[Any], dtype: Any) -> None:
         raise TypeError(f"{self._kernel}: {place}: {self.takes} {takes}, {self.has} {_text(shape, dtype)}")
+
+
+def _sizes_text(wants: dict[str, Any]) -> str:
+    """The array that a parameter takes, without its layout: arrays of JAX have none to compare."""
+    return str(wants["shape"]).partition("{")[0]
 
 
 class Kernel:
@@ -316,7 +321,9 @@ class Kernel:
         if len(given) < least or len(given) > least and not self._is_variadic():
             expected = ("at least " if self._is_variadic() else "") + _count(least, "operand")
             names = names and f" ({names})"
-            raise TypeError(f"{self.__name__}: this kernel takes {expected}{names}, the call has {len(given)}")
+            unnamed = ", ".join(f"{name}=…" for name in self._attributes if name not in attributes) if len(given) > least else ""
+            hint = unnamed and f"; attributes are given by name: {unnamed}"
+            raise TypeError(f"{self.__name__}: this kernel takes {expected}{names}, the call has {len(given)}{hint}")
         for name, parameter in self._attributes.items():
             if name not in attributes and not parameter["optional"]:
                 raise TypeError(f"{self.__name__}: attribute {name!r}: this kernel takes {_value_words(parameter)}, the call has none")
@@ -374,7 +381,7 @@ class Kernel:
             else:
                 inferred = sizes.infer(wants)
                 if inferred is None:
-                    takes = wants["shape"] or "an array of any shape"
+                    takes = _sizes_text(wants) if wants["shape"] else "an array of any shape"
                     raise TypeError(f"{self.__name__}: {place}: the operands do not say all sizes of {takes}: say its type with results=…")
                 if jax.dtypes.canonicalize_dtype(inferred.dtype) != inferred.dtype:
                     raise TypeError(f"{self.__name__}: {place}: {wants['shape']} needs jax_enable_x64")
@@ -408,7 +415,8 @@ class Kernel:
             return _Float(number[()]) if isinstance(number[()], np.floating) else number[()]
         values = _exactly(self.__name__, name, value, _dtype(wants["values"]))
         if values.ndim != 1:
-            raise TypeError(f"{self.__name__}: attribute {name!r}: expected a list of numbers, found {value!r}")
+            hint = f": write [{value!r}]" if values.ndim == 0 else ""
+            raise TypeError(f"{self.__name__}: attribute {name!r}: expected a list of numbers, found {value!r}{hint}")
         # XLA's attributes cannot be lists of booleans.
         values = values.astype(np.uint8) if values.dtype == bool else values
         return _Values(values)

@@ -65,6 +65,8 @@ printf '[patch.crates-io]\nxla-shape.path = "%s"\nxla-shape-ffi.path = "%s"\n' "
     cd "$copy"
     CARGO_TARGET_DIR="$root/target" "$jax/pip" wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
     ls dist/my_kernels-0.1.0-py3-none-*.whl
+    # The tag says that any Python 3 can use it, and so must the name of the library.
+    "$jax/python" -m zipfile --list dist/*.whl | grep -E "my_kernels/_kernels\.[a-z]+ "
     "$jax/pip" install --quiet --no-deps --force-reinstall dist/*.whl
     # As the README says.
     PYTHONPATH="$root/python" "$jax/python" -m pytest --quiet -p no:cacheprovider tests

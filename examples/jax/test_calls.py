@@ -28,31 +28,34 @@ ATTRIBUTES = dict(numbers=[1], times=1, negative=False, mode="sum")
     ("call", "message"),
     [
         (lambda x: kernels.scale_rows(x), "scale_rows: this kernel takes 2 operands (x, gain), the call has 1"),
-        (lambda x: kernels.scale_rows(x, GAIN, x), "scale_rows: this kernel takes 2 operands (x, gain), the call has 3"),
+        (
+            lambda x: kernels.scale_rows(x, GAIN, 2.0, shift=1.0),
+            "scale_rows: this kernel takes 2 operands (x, gain), the call has 3; attributes are given by name: factor=…",
+        ),
         (lambda x: kernels.total(x[0]), "total: this kernel takes at least 2 operands (first, *rest, last), the call has 1"),
         (
             lambda x: kernels.scale_rows(x[0], GAIN),
-            "scale_rows: operand 0 (x): this kernel takes f32[b,d]{1,0}, the call has f32[4]",
+            "scale_rows: operand 0 (x): this kernel takes f32[b,d], the call has f32[4]",
         ),
         (
             lambda x: kernels.scale_rows(x.astype(jnp.bfloat16), GAIN),
-            "scale_rows: operand 0 (x): this kernel takes f32[b,d]{1,0}, the call has bf16[6,4]",
+            "scale_rows: operand 0 (x): this kernel takes f32[b,d], the call has bf16[6,4]",
         ),
         (
             lambda x: kernels.scale_rows(x, GAIN[:3]),
-            "scale_rows: operand 1 (gain): this kernel takes f32[d]{0} with d = 4 as in operand 0 (x), the call has f32[3]",
+            "scale_rows: operand 1 (gain): this kernel takes f32[d] with d = 4 as in operand 0 (x), the call has f32[3]",
         ),
         (
             lambda x: kernels.scale_rows(x, GAIN, results=x[:3]),
-            "scale_rows: result 0 (y): this kernel takes f32[b,d]{1,0} with b = 6 as in operand 0 (x), the call has f32[3,4]",
+            "scale_rows: result 0 (y): this kernel takes f32[b,d] with b = 6 as in operand 0 (x), the call has f32[3,4]",
         ),
         (
             lambda x: kernels.softmax(x),
-            "softmax: operand 0 (x): this kernel takes f32[256,512]{1,0}, the call has f32[6,4]",
+            "softmax: operand 0 (x): this kernel takes f32[256,512], the call has f32[6,4]",
         ),
         (
             lambda x: kernels.total(x[0], x[0], x[0, :2], x[0]),
-            "total: operand 2 (rest): this kernel takes f32[n]{0} with n = 4 as in operand 0 (first), the call has f32[2]",
+            "total: operand 2 (rest): this kernel takes f32[n] with n = 4 as in operand 0 (first), the call has f32[2]",
         ),
         (lambda x: kernels.scale_rows("x", GAIN), "scale_rows: operand 0 (x): expected an array, found a value of type str"),
         (
@@ -70,6 +73,10 @@ ATTRIBUTES = dict(numbers=[1], times=1, negative=False, mode="sum")
         (
             lambda x: kernels.add_all(x, results=x, **ATTRIBUTES | {"times": [1]}),
             "add_all: attribute 'times': this kernel takes a number, the call has [1]",
+        ),
+        (
+            lambda x: kernels.add_all(x, results=x, **ATTRIBUTES | {"numbers": 5}),
+            "add_all: attribute 'numbers': expected a list of numbers, found 5: write [5]",
         ),
         (
             lambda x: kernels.add_all(x, results=x, **ATTRIBUTES | {"mode": 1}),
@@ -94,7 +101,7 @@ ATTRIBUTES = dict(numbers=[1], times=1, negative=False, mode="sum")
         ),
         (
             lambda x: kernels.add_all(x, **ATTRIBUTES),
-            "add_all: result 0 (y): the operands do not say all sizes of f32[?,4]{1,0}: say its type with results=",
+            "add_all: result 0 (y): the operands do not say all sizes of f32[?,4]: say its type with results=",
         ),
         (lambda x: kernels.softmax_of_any(x, results=[x, x]), "softmax_of_any: results: expected the types of 1 result, found 2"),
         (
@@ -107,7 +114,7 @@ ATTRIBUTES = dict(numbers=[1], times=1, negative=False, mode="sum")
         (lambda x: kernels.scale_rows({"x": x}, GAIN), "scale_rows: operand 0 (x): expected an array, found a value of type dict"),
         (
             lambda x: kernels.scale_rows(jax.random.key(0), GAIN),
-            "scale_rows: operand 0 (x): this kernel takes f32[b,d]{1,0}, the call has key[]",
+            "scale_rows: operand 0 (x): this kernel takes f32[b,d], the call has key[]",
         ),
         (
             lambda x: kernels.total(x[0], [x[0], x[0]], x[0]),

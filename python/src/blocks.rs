@@ -10,6 +10,8 @@ use pyo3::types::PyTuple;
 use std::path::PathBuf;
 use std::sync::Arc;
 use xla_shape::ArrayShape;
+use xla_shape::gpu::Gpu;
+use xla_shape::tpu::Generation;
 use xla_shape_answers::block::Part;
 use xla_shape_program::Compiler;
 use xla_shape_tune::Devices;
@@ -80,7 +82,12 @@ pub(crate) fn blocks(
     plugin: Option<PathBuf>,
 ) -> PyResult<Answer> {
     let host = host(module)?;
-    let devices = device.parse::<Devices>().map_err(shape_error)?;
+    // A name that is no device is answered with the names of TPUs: these kernels are for no others.
+    let name = device.split(':').next().unwrap_or_default();
+    let devices = device.parse::<Devices>().map_err(|error| match (name.parse::<Generation>(), name.parse::<Gpu>()) {
+        (Err(unknown), Err(_)) => shape_error(unknown),
+        _ => shape_error(error),
+    })?;
     let axes = axes.into_iter().map(|(name, values)| Axis::new(name, values));
     let question = Question {
         keep: cache.keep(),

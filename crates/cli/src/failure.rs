@@ -8,8 +8,11 @@ use xla_shape_answers::problem::{Code, Place, Problem};
 use xla_shape_files::{Error as FilesError, Missing};
 use xla_shape_program::{OpenError, ReadError};
 
-/// The exit code if the input has problems; clap's own, for wrong usage, is 2.
+/// The exit code if the input has problems.
 const INPUT_HAS_PROBLEMS: u8 = 1;
+
+/// The exit code if the command was wrong, as clap's own.
+const WRONG_USAGE: u8 = 2;
 
 /// The exit code if a part of the input could not be read. The output is then about the rest.
 const INPUT_READ_IN_PART: u8 = 3;
@@ -47,6 +50,9 @@ pub(crate) enum Failure {
         #[from]
         error: FilesError,
     },
+    /// Options that do not go together, in words.
+    #[error("error: {0}")]
+    Usage(String),
     /// Any other error, in words.
     #[error("error: {0}")]
     Said(String),
@@ -102,9 +108,14 @@ impl Failure {
             Self::Files { .. } => (Code::File, None),
             Self::Write(_) => (Code::Output, None),
             Self::Interrupted | Self::NoResult(_) => (Code::Interrupted, None),
+            Self::Usage(_) => (Code::Usage, None),
             Self::Told | Self::Unread | Self::Said(_) => (Code::Refused, None),
         };
         Problem { code, message: self.to_string(), place }
+    }
+
+    pub(crate) fn usage(message: impl Display) -> Self {
+        Self::Usage(message.to_string())
     }
 
     pub(crate) fn said(message: impl Display) -> Self {
@@ -115,6 +126,7 @@ impl Failure {
     pub(crate) fn code(&self) -> u8 {
         match self {
             _ if self.is_closed_pipe() => 0,
+            Self::Usage(_) => WRONG_USAGE,
             Self::Unread => INPUT_READ_IN_PART,
             Self::Interrupted | Self::NoResult(_) => INTERRUPTED,
             _ => INPUT_HAS_PROBLEMS,

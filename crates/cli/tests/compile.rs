@@ -121,7 +121,7 @@ fn modules_and_pages_are_written() {
         let (_folder, answer) = compile("module {}", arguments);
         let error = in_words(&answer.errors);
         assert!(error.starts_with("error: standard output takes one "), "{error}");
-        assert_eq!(answer.code, 1);
+        assert_eq!(answer.code, 2);
     }
 }
 

@@ -68,7 +68,7 @@ fn json_has_every_cell_that_is_shown() {
     );
     assert_eq!((&place(9)["index"], &place(9)["byte_offset"]), (&json!(null), &json!(36)));
     let both = draw(&[shape, "--svg", "-", "--format", "json"]);
-    assert_eq!((both.status.code(), both.stdout.len()), (Some(1), 0));
+    assert_eq!((both.status.code(), both.stdout.len()), (Some(2), 0));
 }
 
 #[test]

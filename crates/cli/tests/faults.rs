@@ -517,7 +517,8 @@ fn streams_that_lead_to_files_keep_what_is_in_them() {
     for arguments in ["--svg - --html /dev/stdout", "--svg /dev/stdout --format json"] {
         let command = format!("{PROGRAM} draw f32[8] {arguments} > log");
         let output = Command::new("bash").args(["-c", &command]).current_dir(&folder).output().unwrap();
-        let error = in_words(error(&output));
+        assert_eq!(output.status.code(), Some(2));
+        let error = in_words(std::str::from_utf8(&output.stderr).unwrap());
         assert!(error.starts_with("error: standard output takes one of"), "{output:?}");
     }
 }

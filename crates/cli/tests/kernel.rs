@@ -444,7 +444,7 @@ fn a_page_shows_lines_and_bundles() {
     let line = fs::read_to_string(source).unwrap().lines().nth(16).unwrap().trim().to_owned();
     assert!(page.contains(&line.replace('<', "&lt;").replace('>', "&gt;")), "{line}");
     let (code, _, errors) = run(&example("first"), &["--html", "-", "--format", "json"]);
-    assert_eq!(code, Some(1));
+    assert_eq!(code, Some(2));
     assert!(errors.contains("standard output takes the page or JSON"), "{errors}");
     assert_eq!(run(&example("first"), &["--source", "x.py"]).0, Some(2));
 }

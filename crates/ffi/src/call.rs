@@ -6,7 +6,7 @@ use crate::abi;
 use crate::error::{Error, Outcome};
 use crate::frame::{Arrays, Frame, RawArray, RawAttribute, Request, raise};
 use crate::kernel::{ExpectedParameter, Kernel, KernelParameters, NamedSize};
-use crate::signature::{Role, obstacle, type_text};
+use crate::signature::{Role, obstacle, sizes_text, type_text};
 use smallvec::SmallVec;
 use std::any::Any;
 use std::fmt::{self, Display};
@@ -225,7 +225,7 @@ impl<'a> Call<'a> {
         id: ArgumentId,
         size: Option<&i64>,
     ) -> Error {
-        let (text, size, id) = (type_text::<S>(), size.copied().unwrap_or_default(), self.describe(id));
+        let (text, size, id) = (sizes_text::<S>(), size.copied().unwrap_or_default(), self.describe(id));
         self.mismatch(argument, &format!("{text} with {} = {size} as in {id}", first.name))
     }
 

@@ -5,6 +5,7 @@ use crate::abi::{API_MAJOR, API_MINOR, Handler};
 use crate::signature::{Description, Role};
 use serde_json::{Value, json};
 use std::ffi::CString;
+use xla_shape::text::ConstText;
 use xla_shape::type_limits::MAX_LIST;
 
 /// A function that XLA can call. [`kernel!`](crate::kernel) implements it, for a type with the name of the function.
@@ -181,8 +182,9 @@ impl KernelParameters {
         mut batch: &[&'static str],
     ) -> Self {
         while let [name, rest @ ..] = batch {
-            let is_size = is_same(name.as_bytes(), b"...") || first_size(written, name).is_some();
-            assert!(is_size, "`batch` names a size that no parameter of the kernel has");
+            if !is_same(name.as_bytes(), b"...") && first_size(written, name).is_none() {
+                panic!("{}", no_size(written, name).as_str());
+            }
             batch = rest;
         }
         let mut counted = Self { list: parameters, attributes: 0, operands: 0, results: 0, variadic: None };
@@ -224,6 +226,30 @@ impl KernelParameters {
         }
         panic!("a kernel has the parameters that it is written with")
     }
+}
+
+/// What is wrong with a name in `batch`.
+const fn no_size(parameters: &'static [DeclaredParameter], name: &str) -> ConstText<512> {
+    let text = ConstText::new().push_str("batch(").push_str(name);
+    let mut text = text.push_str("): expected the name of a size");
+    let (mut found, mut i) = (false, 0);
+    while i < parameters.len() {
+        let sizes = parameters[i].sizes;
+        let mut dimension = 0;
+        while dimension < sizes.len() {
+            if let Some(size) = sizes[dimension]
+                && let Some((first, place)) = first_size(parameters, size)
+                && first == i
+                && place.dimension == dimension
+            {
+                text = text.push_str(if found { ", " } else { " of the parameters (" }).push_str(size);
+                found = true;
+            }
+            dimension += 1;
+        }
+        i += 1;
+    }
+    text.push_str(if found { "), found another" } else { ", and no parameter has one" })
 }
 
 /// The name of a parameter, from its pattern in the source: without `mut` and `r#`.

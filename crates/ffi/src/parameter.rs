@@ -7,7 +7,7 @@ use crate::call::{Argument, Call};
 use crate::error::Error;
 use crate::frame::RawAttribute;
 use crate::kernel::ExpectedParameter;
-use crate::signature::{Description, Role, Wants, is_possible, type_text};
+use crate::signature::{Description, Role, Wants, is_possible, sizes_text};
 use serde_json::{Value, json};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
@@ -192,7 +192,7 @@ const fn type_number<S: WholeShape>() -> i32 {
 
 #[cold]
 fn differs<'a, S: WholeShape>(call: &Call<'a>, argument: &Argument<'a>) -> Error {
-    call.mismatch(argument, &type_text::<S>())
+    call.mismatch(argument, &sizes_text::<S>())
 }
 
 /// The description of a parameter that is an array of shape `S`.

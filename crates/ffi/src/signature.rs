@@ -82,6 +82,13 @@ pub(crate) fn type_text<S: WholeShape>() -> String {
     S::TYPE.map_or_else(String::new, |shape| shape.with_size_names(S::NAMES).to_string())
 }
 
+/// The text of a shape type as [`type_text`], without its layout, with which no call is compared.
+pub(crate) fn sizes_text<S: WholeShape>() -> String {
+    let mut text = type_text::<S>();
+    text.truncate(text.find('{').unwrap_or(text.len()));
+    text
+}
+
 /// The type of value that a call must pass for a parameter.
 ///
 /// ```

@@ -1,7 +1,7 @@
 //! The Pallas kernels that a program calls, before they are compiled.
 
 use crate::kernel::{plain_memory, scratch_operands};
-use alloc::collections::BTreeSet;
+use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
@@ -20,7 +20,7 @@ const TARGET: &str = "@tpu_custom_call";
 ///
 /// // A kernel whose code cannot be read is left out: the compiler says what is wrong with it.
 /// let call = r#"%0 = stablehlo.custom_call @tpu_custom_call(%x) {backend_config = "{}"} : (tensor<8x128xf32>) -> tensor<8x128xf32>"#;
-/// assert!(called_kernels(call).is_empty());
+/// assert!(called_kernels(call, 1).is_empty());
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
@@ -42,7 +42,8 @@ pub struct CalledKernel {
 /// use xla_shape_mosaic::{CalledWindow, WindowOf};
 ///
 /// let of = WindowOf::Input("f32[4096,128]".parse()?);
-/// let window = CalledWindow { of, block: "f32[512,128]".parse()?, moves: true };
+/// // The rows follow the first index of the grid; all columns are there in each step.
+/// let window = CalledWindow { of, block: "f32[512,128]".parse()?, moves: true, places: vec![Some(0), None] };
 /// let buffers = if window.moves { 2 } else { 1 };
 /// assert_eq!(window.block.byte_size().map(|bytes| bytes * buffers), Some(512 << 10));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -56,6 +57,9 @@ pub struct CalledWindow {
     /// Whether the grid certainly moves it, so that there are two buffers, and the next block is copied while the kernel works on this one. A window
     /// whose place is computed may still move.
     pub moves: bool,
+    /// For each dimension of the block, the dimension of the grid, from 0, whose index is the number of the block there; `None` for another
+    /// number, which may be computed from indices. Empty without a grid.
+    pub places: Vec<Option<usize>>,
 }
 
 /// What a window of a kernel belongs to: an input, an output, or a scratch buffer.
@@ -82,15 +86,16 @@ pub enum WindowOf {
 }
 
 /// The Pallas kernels for TensorCores that a program calls, in the order of the calls. The program is StableHLO text. Kernels whose code is not
-/// understood are left out. If the text is not in MLIR's syntax, all are.
+/// understood are left out. If the text is not in MLIR's syntax, all are. `cores` is how many cores share the steps of a parallel dimension of the grid:
+/// those of one device.
 ///
 /// The time is linear in the length of the text.
 ///
 /// ```
-/// assert!(xla_shape_mosaic::called_kernels("func.func @main() {\n  return\n}").is_empty());
+/// assert!(xla_shape_mosaic::called_kernels("func.func @main() {\n  return\n}", 1).is_empty());
 /// ```
 #[must_use]
-pub fn called_kernels(program: &str) -> Vec<CalledKernel> {
+pub fn called_kernels(program: &str, cores: u64) -> Vec<CalledKernel> {
     if !program.contains(TARGET) {
         return Vec::new();
     }
@@ -100,7 +105,7 @@ pub fn called_kernels(program: &str) -> Vec<CalledKernel> {
     // Arguments and results in other layouts or memories are copied.
     let is_default = !program.contains("mhlo.layout_mode") && !program.contains("mhlo.memory_kind");
     let results = is_default.then(|| results_of_the_only_call(&module)).flatten();
-    calls.filter_map(|call| CalledKernel::read(call, results)).collect()
+    calls.filter_map(|call| CalledKernel::read(call, results, cores)).collect()
 }
 
 /// The number of results of a program that is one call, in a function that is called once, or in `main`. `None` if it is something else.
@@ -121,7 +126,7 @@ fn results_of_the_only_call(module: &Module<'_>) -> Option<usize> {
 
 impl CalledKernel {
     /// `program_results` is the number of results of a program that is this call and nothing else; `None` for other programs.
-    fn read(call: &Operation<'_>, program_results: Option<usize>) -> Option<Self> {
+    fn read(call: &Operation<'_>, program_results: Option<usize>, cores: u64) -> Option<Self> {
         let config = call.attribute("backend_config")?.strip_prefix('"')?.strip_suffix('"')?;
         let config: Value = serde_json::from_str(&unescaped(config)?).ok()?;
         let custom = config.get("custom_call_config")?;
@@ -140,7 +145,7 @@ impl CalledKernel {
         Some(Self {
             name: call.attribute("kernel_name").map_or("", |name| name.trim_matches('"')).to_string(),
             vmem_limit: limits.filter_map(|config| number(config.get("size"))).next(),
-            windows: windows(&code, &operands, &results)?,
+            windows: windows(&code, &operands, &results, cores)?,
             is_alone: !is_placed && program_results == Some(results.len()),
         })
     }
@@ -148,7 +153,12 @@ impl CalledKernel {
 
 /// The arguments of a kernel that are in vector memory. `code` has its functions, the first of which is the kernel; the others say where each window
 /// is. `None` if it is not for TensorCores, or is not understood.
-fn windows(code: &str, operands: &[Option<ArrayShape>], results: &[Option<ArrayShape>]) -> Option<Vec<CalledWindow>> {
+fn windows(
+    code: &str,
+    operands: &[Option<ArrayShape>],
+    results: &[Option<ArrayShape>],
+    cores: u64,
+) -> Option<Vec<CalledWindow>> {
     let module = Module::parse(code).ok()?;
     let main = module.operations().iter().find(|operation| operation.attribute("scratch_operands").is_some())?;
     if !main.attribute("tpu.core_type").is_none_or(|kind| kind.contains("<tc>")) {
@@ -163,7 +173,7 @@ fn windows(code: &str, operands: &[Option<ArrayShape>], results: &[Option<ArrayS
     let places = main.attribute("window_params").and_then(|all| all.strip_prefix('[')?.strip_suffix(']'));
     let places = places.map(split_at_commas).unwrap_or_default();
     let placed = scratch.checked_sub(places.len())?;
-    let moving = moving_places(&module, main);
+    let (grid, places_of) = (moving_dimensions(main, cores), places_in_grid(&module));
     let mut found = Vec::new();
     for (number, argument) in arguments.iter().enumerate() {
         let of = argument.type_text();
@@ -186,38 +196,43 @@ fn windows(code: &str, operands: &[Option<ArrayShape>], results: &[Option<ArrayS
             }
         };
         let place = number.checked_sub(placed).and_then(|number| places.get(number));
+        let name = place.and_then(|place| place.split_once("transform_indices = @")?.1.split([',', '}']).next());
+        let places = name.and_then(|name| places_of.get(name.trim())).cloned().unwrap_or_default();
         // `pipeline_mode = #tpu.pipeline_mode<synchronous>` asks for one buffer.
-        let place = place.filter(|place| !place.contains("synchronous")).and_then(|place| {
-            let (_, name) = place.split_once("transform_indices = @")?;
-            name.split([',', '}']).next()
-        });
-        let moves = place.is_some_and(|name| moving.contains(name.trim()));
-        found.extend(of.map(|of| CalledWindow { of, block, moves }));
+        let is_alone = place.is_some_and(|place| place.contains("synchronous"));
+        let moves = !is_alone && places.iter().flatten().any(|&dimension| grid.get(dimension) == Some(&true));
+        // A scalar that the kernel gets before its grid begins is no index of the grid.
+        let places = places.into_iter().map(|place| place.filter(|&dimension| dimension < grid.len())).collect();
+        found.extend(of.map(|of| CalledWindow { of, block, moves, places }));
     }
     Some(found)
 }
 
-/// The functions that compute places of blocks, without those whose place may stay the same from step to step. A place certainly changes if
-/// one of its numbers is an index of the grid itself, and that dimension of the grid has several steps on the same core.
-fn moving_places<'a>(module: &Module<'a>, main: &Operation<'a>) -> BTreeSet<&'a str> {
+/// For each dimension of the grid, whether a core certainly works on several of its steps, one after the other.
+fn moving_dimensions(main: &Operation<'_>, cores: u64) -> Vec<bool> {
     let bounds = main.attribute("iteration_bounds").and_then(|bounds| bounds.split_once(": "));
     let bounds = bounds.map_or("", |(_, bounds)| bounds.trim_end_matches('>'));
     let kinds = main.attribute("dimension_semantics").unwrap_or("");
     let mut kinds = kinds.split("#tpu.dimension_semantics<").skip(1);
-    let several = bounds.split(',').map(|bound| {
-        // Two cores can share the steps of a parallel dimension. A bound that is known only later is negative.
+    let moves = bounds.split(',').filter(|bound| !bound.is_empty()).map(|bound| {
+        // Cores share the steps of a parallel dimension. A bound that is known only later is negative.
         let is_parallel = |kind: &str| kind.split('>').next().is_some_and(|kind| kind.ends_with("parallel"));
         let is_shared = kinds.next().is_none_or(is_parallel);
-        bound.trim().parse::<i64>().is_ok_and(|bound| bound > if is_shared { 2 } else { 1 })
+        bound.trim().parse::<u64>().is_ok_and(|bound| bound > if is_shared { cores } else { 1 })
     });
-    let several: Vec<bool> = several.collect();
-    let is_index = |name: &str| {
-        let dimension = name.strip_prefix("arg").and_then(|number| number.parse::<usize>().ok());
-        dimension.and_then(|dimension| several.get(dimension)).is_some_and(|several| *several)
-    };
+    moves.collect()
+}
+
+/// For each function that says where a window is, by its name: the argument that each of its results is, if it is one as it is. The first arguments are
+/// the indices of the grid.
+fn places_in_grid<'a>(module: &Module<'a>) -> BTreeMap<&'a str, Vec<Option<usize>>> {
     let returns = module.operations().iter().filter(|operation| operation.name() == "return");
-    let returns = returns.filter(|operation| operation.operands().any(is_index));
-    returns.filter_map(|returned| symbol_of(module.operations().get(returned.parent()?)?)).collect()
+    let argument = |name: &str| name.strip_prefix("arg")?.parse::<usize>().ok();
+    let places = returns.filter_map(|returned| {
+        let function = symbol_of(module.operations().get(returned.parent()?)?)?;
+        Some((function, returned.operands().map(argument).collect()))
+    });
+    places.collect()
 }
 
 /// The name of a function: `k` of `@k(%x: …`.

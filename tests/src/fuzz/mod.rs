@@ -141,7 +141,7 @@ pub fn bytecode(bytes: &[u8]) {
     }
     for computes in [false, true] {
         let program = calling(bytes, computes);
-        for kernel in called_kernels(&program) {
+        for kernel in called_kernels(&program, 1) {
             assert!(kernel.is_alone != computes && kernel.vmem_limit == Some(4096));
         }
         for kernel in TooLarge::find(&program, Generation::V5e) {

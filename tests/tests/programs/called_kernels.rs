@@ -21,7 +21,7 @@ fn what_does_not_fit_is_known_before_it_is_compiled() {
     let rows: Vec<Row> = corpus("called_kernels.jsonl.zst");
     let (mut refused, mut known) = (0, 0);
     for row in &rows {
-        assert!(!called_kernels(&row.program).is_empty(), "{} is read", row.name);
+        assert!(!called_kernels(&row.program, 1).is_empty(), "{} is read", row.name);
         for (generation, message) in &row.compiles {
             let generation = *Generation::ALL.iter().find(|found| found.topology_name() == generation).unwrap();
             let found = TooLarge::find(&row.program, generation);
@@ -40,7 +40,7 @@ fn what_does_not_fit_is_known_before_it_is_compiled() {
 fn the_parts_of_a_kernel_are_read_from_its_bytecode() {
     let rows: Vec<Row> = corpus("called_kernels.jsonl.zst");
     let row = rows.iter().find(|row| row.name == "matmul_limit").unwrap();
-    let [kernel] = &called_kernels(&row.program)[..] else { panic!("one kernel") };
+    let [kernel] = &called_kernels(&row.program, 1)[..] else { panic!("one kernel") };
     assert_eq!((kernel.name.as_str(), kernel.vmem_limit, kernel.is_alone), ("kern", Some(60 << 20), true));
     let parts = kernel.windows.iter().map(|window| {
         let of = match &window.of {

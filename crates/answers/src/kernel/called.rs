@@ -1,6 +1,6 @@
 //! Kernels that need more VMEM than they may use, however they are compiled.
 
-use crate::block::{BlockAnswer, Fitting, Measured, Part};
+use crate::block::{BlockAnswer, Fitting, Measured, Part, PartKind};
 use crate::numbers::Bytes;
 use std::fmt;
 use xla_shape_core::compare::LayoutEqual;
@@ -35,7 +35,7 @@ impl TooLarge {
     /// kernel does not need.
     #[must_use]
     pub fn find(program: &str, generation: Generation) -> Vec<Self> {
-        let kernels = xla_shape_mosaic::called_kernels(program);
+        let kernels = xla_shape_mosaic::called_kernels(program, generation.cores_per_device());
         kernels.iter().filter_map(|kernel| Self::new(kernel, generation)).collect()
     }
 
@@ -93,7 +93,9 @@ impl fmt::Display for TooLarge {
             let shape = part.shape.split('{').next().unwrap_or_default();
             let of = part.array.as_ref().map(|array| format!(" of {array}")).unwrap_or_default();
             let copies = if part.copies > 1 { format!("{} buffers of ", part.copies) } else { String::new() };
-            format!("{} {shape}{of}, {copies}{}", part.kind, Bytes(part.bytes))
+            // Where the place of a block is computed, one buffer counts, though the block may move.
+            let kind = if part.kind == PartKind::Fixed { "block".to_owned() } else { part.kind.to_string() };
+            format!("{kind} {shape}{of}, {copies}{}", Bytes(part.bytes))
         };
         let parts = needed.parts.iter().map(part).collect::<Vec<_>>().join("; ");
         let (bytes, limit) = (Bytes(needed.vmem_bytes), Bytes(needed.limit_bytes));

@@ -20,7 +20,7 @@ pub(crate) fn run(arguments: &BlockArguments, host: &Host) -> Result<(), Failure
         return rank(arguments, host);
     }
     if arguments.search.is_given() || arguments.compiler.is_given() {
-        return Err(Failure::said("options of compilers need --rank: without it, nothing is compiled"));
+        return Err(Failure::usage("options of compilers need --rank: without it, nothing is compiled"));
     }
     let mut parts = Vec::new();
     let alone = [&arguments.array, &arguments.block].into_iter().flatten().cloned().collect::<Vec<_>>();
@@ -53,7 +53,7 @@ fn rank(arguments: &BlockArguments, host: &Host) -> Result<(), Failure> {
         [generation] => *generation,
         several => {
             let count = several.len();
-            return Err(Failure::said(format_args!(
+            return Err(Failure::usage(format_args!(
                 "--rank is about one TPU: expected one after --for, found {count}"
             )));
         }

@@ -26,12 +26,12 @@ pub(crate) fn run(arguments: &CompileArguments, host: &Host) -> Result<(), Failu
     let files = [&arguments.output, &arguments.html].into_iter().flatten();
     let to_stdout = files.clone().filter(|path| is_stdout(path)).count();
     if to_stdout > 0 && several {
-        return Err(Failure::said(
+        return Err(Failure::usage(
             "standard output takes one module or page; with several devices, name a file: each device gets its own",
         ));
     }
     if to_stdout > 1 || (to_stdout > 0 && arguments.answer.format.is_json()) {
-        return Err(Failure::said("standard output takes one of the module, the page and JSON"));
+        return Err(Failure::usage("standard output takes one of the module, the page and JSON"));
     }
     // A set, because a device may be named twice.
     let of_all =

@@ -14,7 +14,7 @@ pub(crate) fn run(arguments: &DrawArguments) -> Result<(), Failure> {
     let files = || [&arguments.svg, &arguments.html].into_iter().flatten();
     let to_output = files().filter(|path| is_stdout(path)).count();
     if to_output + usize::from(arguments.answer.format.is_json()) > 1 {
-        return Err(Failure::said("standard output takes one of a picture, a page and JSON"));
+        return Err(Failure::usage("standard output takes one of a picture, a page and JSON"));
     }
     check_outputs([], files().map(|path| &**path))?;
     if let Some(path) = &arguments.svg {

@@ -32,7 +32,7 @@ a layout, a log or an error message, a program or a directory of dumps. For two 
 types. For scripts, `xla-shape check` answers each line of a file of shapes; for agents, \
 `xla-shape mcp` makes each question a tool.
 
-Exit codes: 0 success, 1 the input has problems, 2 wrong usage, 3 a part of the input could not be read, 130 `tune` or `fit` was interrupted."
+Exit codes: 0 success, 1 the input has problems, 2 wrong usage, 3 a part of the input could not be read, 130 `tune`, `fit` or `block --rank` was interrupted."
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]

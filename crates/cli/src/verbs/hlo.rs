@@ -32,7 +32,7 @@ pub(crate) fn run(arguments: &HloArguments) -> Result<(), Failure> {
     let report = Report::new(&memory, arguments.device, arguments.top, arguments.space);
     if let Some(path) = &arguments.html {
         if arguments.answer.format.is_json() && is_stdout(path) {
-            return Err(Failure::said("standard output takes the page or JSON, not both"));
+            return Err(Failure::usage("standard output takes the page or JSON, not both"));
         }
         write_whole(path, page(&memory, &report, arguments.space).as_bytes())?;
     }

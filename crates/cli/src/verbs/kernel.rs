@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &KernelArguments, host: &Host) -> Result<(), Failur
     }
     if let Some(path) = &arguments.html {
         if is_stdout(path) && arguments.answer.format.is_json() {
-            return Err(Failure::said("standard output takes the page or JSON, not both"));
+            return Err(Failure::usage("standard output takes the page or JSON, not both"));
         }
         write_whole(path, answer.html().as_bytes())?;
     }

@@ -179,7 +179,7 @@ fn show_with_page(
 ) -> Result<(), Failure> {
     if let Some(path) = output {
         if is_stdout(path) && format.is_json() {
-            return Err(Failure::said("standard output takes the page or JSON, not both"));
+            return Err(Failure::usage("standard output takes the page or JSON, not both"));
         }
         write_whole(path, page().as_bytes())?;
         if is_stdout(path) {

@@ -10,7 +10,7 @@ use xla_shape_files::{ArrayFile, Relayout, RelayoutDone, RelayoutOptions, is_std
 
 pub(crate) fn run(arguments: &RelayoutArguments) -> Result<(), Failure> {
     if arguments.format.is_json() && is_stdout(&arguments.output) {
-        return Err(Failure::said("standard output takes the array or JSON, not both"));
+        return Err(Failure::usage("standard output takes the array or JSON, not both"));
     }
     let from = arguments.from.as_deref().map(array_of).transpose()?;
     let mut options = RelayoutOptions::new().slab_bytes(arguments.slabs.slab_bytes);

@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &ScanArguments, host: &Host) -> Result<(), Failure>
     drop(output);
     if arguments.program.is_some() || arguments.target.is_some() {
         if follows {
-            return Err(Failure::said("--program and --for answer in the text, or in the JSON of --summary"));
+            return Err(Failure::usage("--program and --for answer in the text, or in the JSON of --summary"));
         }
         let program = match &arguments.program {
             Some(path) => {
