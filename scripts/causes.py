@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks two causes that `xla-shape cost` names: an array that is repeated for a product, and one of which all elements are computed though gathers
-read a few. Compiles each program ahead of time for TPUs as it is and with the remedy: is the cause named, is it gone with the remedy, and does the
+"""Checks three causes that `xla-shape cost` names: an array that is repeated for a product, a matrix product that is computed element by element, and an
+array of which all elements are computed though gathers read a few. Compiles each program ahead of time for TPUs as it is and with the remedy: is the cause named, is it gone with the remedy, and does the
 program take fewer cycles? No TPU is needed. The exit code is 1 if a cause is named whose remedy does not help. Gathers have no figure: they count nothing
 on both sides.
 
@@ -96,6 +96,37 @@ class decoding:
     def after(q, k, v):
         s = softmax(einsum("bhgd,bshd->bhgs", q.reshape(8, 8, 4, 64), k).reshape(8, 32, 2048))
         return einsum("bhgs,bshd->bhgd", s.reshape(8, 8, 4, 2048), v).reshape(8, 32, 64)
+
+
+def scores(q, k): return einsum("bhd,bhsd->bhs", q, k)
+def grouped(q, k): return einsum("bhgd,bhsd->bhgs", q, k)
+
+
+def heads_first(name, batch, tokens, heads, group, size, kind):
+    """A step of decoding whose keys and values have the heads before the tokens."""
+    class both:
+        def before(q, k, v):
+            k, v = (jnp.repeat(x, group, axis=1) for x in (k, v))
+            return einsum("bhs,bhsd->bhd", softmax(scores(q, k)), v)
+        def after(q, k, v):
+            s = softmax(grouped(q.reshape(batch, heads, group, size), k))
+            return einsum("bhgs,bhsd->bhgd", s, v).reshape(q.shape)
+    both.__name__ = name
+    pair("product", (kind, batch, heads * group, size), *[(kind, batch, heads, tokens, size)] * 2)(both)
+
+
+heads_first("heads_first", 8, 2048, 8, 4, 128, bf16)
+heads_first("heads_first_f32", 4, 2048, 4, 8, 128, f32)
+heads_first("one_head", 16, 2048, 1, 16, 128, bf16)
+heads_first("short", 2, 1024, 8, 2, 64, bf16)
+@pair("product", (bf16, 8, 32, 128), (bf16, 8, 8, 2048, 128))
+class scores_alone:
+    def before(q, k): return scores(q, jnp.repeat(k, 4, axis=1))
+    def after(q, k): return grouped(q.reshape(8, 8, 4, 128), k).reshape(8, 32, 2048)
+@pair("product", (f32, 512, 256), (f32, 512, 256))
+class sum_of_products:
+    def before(x, y): return (x[:, None] * y[None]).sum(-1)
+    def after(x, y): return einsum("mk,nk->mn", x, y)
 
 
 def cost(folder, function, shapes, generation):

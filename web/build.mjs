@@ -21,6 +21,8 @@ const PASSES = [
   ...COPIES, 'remove-unused-names', 'remove-unused-brs', 'remove-unused-names', ...COPIES, 'merge-similar-functions', ...COPIES,
   'rse', 'vacuum', 'optimize-instructions', 'code-folding', 'vacuum', ...COPIES, 'remove-unused-module-elements',
   'remove-unused-brs', 'remove-unused-names', 'vacuum',
+  // The alignment of a load or store is a hint that engines do not use.
+  'dealign',
   'reorder-functions-by-name', 'strip-debug',
 ];
 // The features of WebAssembly that rustc uses.

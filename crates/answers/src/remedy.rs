@@ -170,7 +170,7 @@ impl fmt::Display for Remedy {
             }
             Self::Once { times } => write!(
                 f,
-                "let the product read the array before its elements are written {times} times; in JAX `jnp.einsum` on the array before \
+                "let a product read the array before its elements are repeated {times} times; in JAX `jnp.einsum` on the array before \
                  `jnp.repeat` or `jnp.broadcast_to`; for `jnp.repeat`, split that dimension of the other operand by {times}"
             ),
             Self::GatherFirst => {

@@ -63,24 +63,39 @@ pub struct FittingBlock {
     pub block: String,
 }
 
-/// The largest blocks that fit into `limit` bytes. In each step, one axis is halved in all blocks that have it: the one that saves the most, so that
-/// the fewest steps are needed. `None` if eight steps find no blocks that a TPU supports and that fit, or if there are too many parts.
+/// The largest blocks that fit into `limit` bytes, after as few steps as possible. In each step, one axis is halved in all blocks that have it: one after
+/// which all parts fit, that of them which leaves the largest blocks; or else the one that saves the most. `None` if at most eight steps find no blocks
+/// that a TPU takes and that fit, or if there are too many parts.
 ///
-/// It is not known which dimensions of two arrays are the same axis. So dimensions are treated as one axis if they have the same size in the array
-/// and in the block. Dimensions that no block divides are halved only if there are no others, because the kernel may need all of their elements.
-pub(super) fn fitting(parts: &[Part], generation: Generation, limit: u64) -> Option<Fitting> {
+/// `places` has, for the dimensions of each part, the dimension of the grid whose index is the number of the block there. If all places are known,
+/// dimensions with the same place are one axis. Otherwise nothing says which are, and all with the same size in the array and in the block are taken
+/// for one.
+/// Dimensions that no block divides are left alone while there are others, because the kernel may need all of them.
+pub(super) fn fitting(
+    parts: &[Part],
+    places: &[Vec<Option<usize>>],
+    generation: Generation,
+    limit: u64,
+) -> Option<Fitting> {
     if parts.len() > MOST_PARTS {
         return None;
     }
+    // The place of a block may be computed from any index of the grid.
+    let is_known = parts.iter().enumerate().all(|(number, part)| {
+        let mut divided = part.sizes().filter(|(_, [array, block])| block < array && block % 2 == 0);
+        divided.all(|(dimension, _)| place(places, number, dimension).is_some())
+    });
+    let places = if is_known { places } else { &[] };
     let mut parts = parts.to_vec();
     for _ in 0..MOST {
-        let smaller = axes(&parts).into_iter().filter_map(|axis| {
-            let parts = parts.iter().map(|part| part.halved(axis, &parts)).collect::<Option<Vec<_>>>()?;
+        let smaller = axes(&parts, places).into_iter().filter_map(|axis| {
+            let halved = parts.iter().enumerate().map(|(number, part)| part.halved(number, axis, &parts, places));
+            let parts = halved.collect::<Option<Vec<_>>>()?;
             let bytes = BlockAnswer::measured(&parts, generation).ok()?.1;
             Some((parts, bytes))
         });
-        // If several axes save equally much, take the first.
-        let (halved, bytes) = smaller.min_by_key(|(_, bytes)| *bytes)?;
+        // Of equal ones the first. What is left of the limit is less than any number of bytes that does not fit.
+        let (halved, bytes) = smaller.min_by_key(|(_, bytes)| limit.checked_sub(*bytes).unwrap_or(*bytes))?;
         parts = halved;
         if bytes <= limit {
             let blocks = parts.iter().filter_map(|part| {
@@ -99,20 +114,34 @@ pub(super) fn fitting(parts: &[Part], generation: Generation, limit: u64) -> Opt
     None
 }
 
-/// An axis: the size of a dimension of arrays, and the size of a block in it.
-type Axis = [u64; 2];
+/// An axis: the dimension of the grid that places blocks along it, if that is known; or else the size of a dimension of arrays, and the size of a block in
+/// it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Axis {
+    Grid(usize),
+    Sizes([u64; 2]),
+}
 
-/// The axes that can be halved, the first dimensions first: those that blocks divide. If there are none, all dimensions of whole arrays except the
-/// last.
-fn axes(parts: &[Part]) -> Vec<Axis> {
-    let all = |is_wanted: fn(Axis, bool) -> bool| {
+/// The dimension of the grid that places a part's block along a dimension.
+fn place(places: &[Vec<Option<usize>>], part: usize, dimension: usize) -> Option<usize> {
+    places.get(part)?.get(dimension).copied().flatten()
+}
+
+/// The axis of a dimension of a part.
+fn axis(places: &[Vec<Option<usize>>], part: usize, dimension: usize, sizes: [u64; 2]) -> Axis {
+    place(places, part, dimension).map_or(Axis::Sizes(sizes), Axis::Grid)
+}
+
+/// The axes that can be halved, the first dimensions first: those that blocks divide, or else all but the last of whole arrays.
+fn axes(parts: &[Part], places: &[Vec<Option<usize>>]) -> Vec<Axis> {
+    let all = |is_wanted: fn([u64; 2], bool) -> bool| {
         let mut seen = BTreeSet::new();
         let mut axes = Vec::new();
-        for (array, block) in parts.iter().filter_map(Part::array_and_block) {
-            let last = block.dimensions().len().saturating_sub(1);
-            for (number, axis) in array.dimensions().iter().zip(block.dimensions()).enumerate() {
-                let Some(axis) = sizes(axis) else { continue };
-                if axis[1] % 2 == 0 && is_wanted(axis, number == last) && seen.insert(axis) {
+        for (number, part) in parts.iter().enumerate() {
+            let last = part.array_and_block().map_or(0, |(_, block)| block.dimensions().len().saturating_sub(1));
+            for (dimension, sizes) in part.sizes() {
+                let axis = axis(places, number, dimension, sizes);
+                if sizes[1] % 2 == 0 && is_wanted(sizes, dimension == last) && seen.insert(axis) {
                     axes.push(axis);
                 }
             }
@@ -123,7 +152,7 @@ fn axes(parts: &[Part]) -> Vec<Axis> {
     if divided.is_empty() { all(|_, is_last| !is_last) } else { divided }
 }
 
-fn sizes((array, block): (&Dimension, &Dimension)) -> Option<Axis> {
+fn sizes((array, block): (&Dimension, &Dimension)) -> Option<[u64; 2]> {
     match (array, block) {
         (Dimension::Static(array), Dimension::Static(block)) => Some([*array, *block]),
         _ => None,
@@ -131,33 +160,42 @@ fn sizes((array, block): (&Dimension, &Dimension)) -> Option<Axis> {
 }
 
 impl Part {
-    /// The part with an axis halved; unchanged if it does not have the axis. A scratch buffer has the axes of the first output among `parts` whose
-    /// block has the same sizes.
-    fn halved(&self, axis: Axis, parts: &[Self]) -> Option<Self> {
-        let half = |array: &ArrayShape, block: &ArrayShape| {
+    /// The part of this number with half of an axis; as it is if it does not have the axis, `None` if its size is odd. A scratch buffer has the axes of the
+    /// first output among `parts` whose block has the same sizes.
+    fn halved(&self, number: usize, wanted: Axis, parts: &[Self], places: &[Vec<Option<usize>>]) -> Option<Self> {
+        let half = |number: usize, array: &ArrayShape, block: &ArrayShape| {
             let mut dimensions = block.dimensions().to_vec();
-            for (dimension, size) in dimensions.iter_mut().zip(array.dimensions()) {
-                if sizes((size, dimension)) == Some(axis) {
-                    *dimension = (axis[1] / 2).into();
+            for (place, (dimension, size)) in dimensions.iter_mut().zip(array.dimensions()).enumerate() {
+                if let Some(sizes) = sizes((size, dimension))
+                    && axis(places, number, place, sizes) == wanted
+                {
+                    *dimension = (sizes[1] % 2 == 0).then_some(sizes[1] / 2)?.into();
                 }
             }
             ArrayShape::new(block.element_type(), &dimensions, block.layout().clone()).ok()
         };
         Some(match self {
-            Self::Input { array, block } => Self::Input { array: array.clone(), block: half(array, block)? },
-            Self::Output { array, block } => Self::Output { array: array.clone(), block: half(array, block)? },
-            Self::Fixed { array, block } => Self::Fixed { array: array.clone(), block: half(array, block)? },
+            Self::Input { array, block } => Self::Input { array: array.clone(), block: half(number, array, block)? },
+            Self::Output { array, block } => Self::Output { array: array.clone(), block: half(number, array, block)? },
+            Self::Fixed { array, block } => Self::Fixed { array: array.clone(), block: half(number, array, block)? },
             Self::Scratch(shape) => {
-                let output = parts.iter().find_map(|part| match part {
-                    Self::Output { array, block } if block.dimensions() == shape.dimensions() => Some(array),
+                let output = parts.iter().enumerate().find_map(|(number, part)| match part {
+                    Self::Output { array, block } if block.dimensions() == shape.dimensions() => Some((number, array)),
                     _ => None,
                 });
                 Self::Scratch(match output {
-                    Some(array) => half(array, shape)?,
+                    Some((number, array)) => half(number, array, shape)?,
                     None => shape.clone(),
                 })
             }
         })
+    }
+
+    /// The dimensions whose sizes are static, with their sizes in the array and in the block; none of a scratch buffer.
+    fn sizes(&self) -> impl Iterator<Item = (usize, [u64; 2])> + '_ {
+        let both = self.array_and_block();
+        let both = both.into_iter().flat_map(|(array, block)| array.dimensions().iter().zip(block.dimensions()));
+        both.enumerate().filter_map(|(dimension, both)| Some((dimension, sizes(both)?)))
     }
 
     fn array_and_block(&self) -> Option<(&ArrayShape, &ArrayShape)> {
@@ -195,6 +233,40 @@ mod tests {
         // First halve the rows, which appear in the two largest parts; then continue with the other axes.
         assert_eq!(blocks(&product, 12 << 20).unwrap(), ["bf16[1024,1024]", "bf16[1024,512]", "f32[1024,512]"]);
         assert_eq!(blocks(&product, 6 << 20).unwrap(), ["bf16[512,1024]", "bf16[1024,512]", "f32[512,512]"]);
+    }
+
+    #[test]
+    fn dimensions_with_the_same_place_are_one_axis() {
+        // Rows and columns have the same sizes.
+        let shape = |text: &str| text.parse().unwrap();
+        let parts = [
+            Part::Input { array: shape("bf16[8192,4096]"), block: shape("bf16[2048,512]") },
+            Part::Input { array: shape("bf16[4096,8192]"), block: shape("bf16[512,2048]") },
+            Part::Output { array: shape("bf16[8192,8192]"), block: shape("bf16[2048,2048]") },
+            Part::Scratch(shape("f32[2048,2048]")),
+        ];
+        let blocks = |places: &[Vec<Option<usize>>]| {
+            let found = BlockAnswer::placed(&parts, places, None, Some(24 << 20)).unwrap().fitting.unwrap();
+            let blocks = found.blocks.into_iter().map(|block| block.block).chain(found.scratch);
+            (blocks.collect::<Vec<_>>(), found.vmem_bytes >> 20)
+        };
+        let (i, j, k) = (Some(0), Some(1), Some(2));
+        let places = [vec![i, k], vec![k, j], vec![i, j], vec![]];
+        let rows = ["bf16[1024,512]", "bf16[512,2048]", "bf16[1024,2048]", "f32[1024,2048]"];
+        assert_eq!(blocks(&places), (rows.map(str::to_owned).to_vec(), 22));
+        // A place that is computed may follow any index.
+        let computed = [vec![i, None], vec![k, j], vec![i, j], vec![]];
+        let both = ["bf16[1024,512]", "bf16[512,1024]", "bf16[1024,1024]", "f32[1024,1024]"];
+        assert_eq!(blocks(&computed), (both.map(str::to_owned).to_vec(), 12));
+        assert_eq!(blocks(&[]), blocks(&computed));
+    }
+
+    #[test]
+    fn of_blocks_that_fit_after_one_step_the_largest_are_named() {
+        // Rows alone are 8 of 10 MiB, and half of either is enough.
+        let parts = [("f32[4096,1024]", "f32[1024,1024]"), ("f32[512,1024]", "f32[256,1024]")];
+        assert_eq!(blocks(&parts, 9 << 20).unwrap(), ["f32[1024,1024]", "f32[128,1024]"]);
+        assert_eq!(blocks(&parts, 8 << 20).unwrap(), ["f32[512,1024]", "f32[256,1024]"]);
     }
 
     #[test]

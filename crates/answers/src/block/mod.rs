@@ -292,6 +292,16 @@ impl BlockAnswer {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn new(parts: &[Part], generation: Option<Generation>, limit: Option<u64>) -> Result<Self, KernelError> {
+        Self::placed(parts, &[], generation, limit)
+    }
+
+    /// As [`new`](Self::new), where it is known which dimension of the grid places the block of a part along each of its dimensions.
+    pub(crate) fn placed(
+        parts: &[Part],
+        places: &[Vec<Option<usize>>],
+        generation: Option<Generation>,
+        limit: Option<u64>,
+    ) -> Result<Self, KernelError> {
         let assumed = generation.is_none();
         let generation = generation.unwrap_or(DEFAULT_GENERATION);
         let (measured, vmem_bytes) = Self::measured(parts, generation)?;
@@ -305,7 +315,7 @@ impl BlockAnswer {
             limit_bytes,
             most_bytes: vmem.most,
             fits,
-            fitting: if fits { None } else { fitting::fitting(parts, generation, limit_bytes) },
+            fitting: if fits { None } else { fitting::fitting(parts, places, generation, limit_bytes) },
             assumed,
             asked: limit,
         })

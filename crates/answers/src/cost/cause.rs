@@ -71,6 +71,13 @@ pub enum Cause {
         /// The product, or the fusion around it.
         product: String,
     },
+    /// A matrix product is computed element by element.
+    Elementwise {
+        /// The larger one of the arrays that are multiplied, without its layout.
+        array: String,
+        /// With how many elements each of its elements is multiplied.
+        times: u64,
+    },
     /// All elements of an array are computed, and a gather reads some of them.
     Gathered {
         /// How many elements are computed.
@@ -156,6 +163,9 @@ impl Cause {
             (Change::Repetition { times }, Fixed::Product(product)) => {
                 return Self::Repeated { times, product: product.name().to_owned() };
             }
+            (Change::Product { times }, _) => {
+                return Self::Elementwise { array: copy.from.without_layout().to_string(), times };
+            }
             (Change::Values { computed, gathered }, Fixed::Other(gather)) => {
                 return Self::Gathered { computed, gathered, gather: gather.name().to_owned() };
             }
@@ -168,7 +178,7 @@ impl Cause {
                 let [from, to] = [copy.from, copy.to].map(|array| space_name(array.layout().memory_space(), platform));
                 Self::Moves { from, to }
             }
-            Change::Nothing | Change::Repetition { .. } | Change::Values { .. } => {
+            Change::Nothing | Change::Repetition { .. } | Change::Values { .. } | Change::Product { .. } => {
                 match (&copy.producer, &copy.consumer) {
                     (Fixed::Parameter { instruction, number, .. }, Fixed::Result { .. }) => {
                         Self::ParameterAndResult { parameter: *number, donated: is_donated(*instruction, *number) }
@@ -274,6 +284,10 @@ impl fmt::Display for Cause {
             Self::Repeated { times, product } => {
                 write!(f, "it writes each element {times} times, and the product %{product} reads all of them")
             }
+            Self::Elementwise { array, times } => write!(
+                f,
+                "it computes a matrix product element by element: it multiplies each element of {array} with {times} others, and adds"
+            ),
             Self::Gathered { computed, gathered, gather } => write!(
                 f,
                 "it computes all {} elements, and the gather %{gather} reads {} of them",

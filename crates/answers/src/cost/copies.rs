@@ -10,7 +10,7 @@ use xla_shape_core::{ArrayShape, Layout, Shape};
 use xla_shape_hlo::cost::{Change, Copy};
 use xla_shape_hlo::{Instruction, Sources};
 
-/// An instruction that only moves data, or computes elements that are repeated or not read.
+/// An instruction that only moves data, or computes more than it must.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct CopyCost {
     /// The name of the instruction.
@@ -116,6 +116,8 @@ words! {
         Repetition = "repetition",
         /// The value of each element.
         Values = "values",
+        /// Nothing: it is a matrix product, computed element by element.
+        Product = "product",
     }
 }
 
@@ -129,7 +131,7 @@ impl Changed {
     /// ```
     #[must_use]
     pub fn only_moves(self) -> bool {
-        self != Self::Values
+        !matches!(self, Self::Values | Self::Product)
     }
 }
 
@@ -141,6 +143,7 @@ impl From<Change> for Changed {
             Change::Nothing => Self::Nothing,
             Change::Repetition { .. } => Self::Repetition,
             Change::Values { .. } => Self::Values,
+            Change::Product { .. } => Self::Product,
         }
     }
 }

@@ -58,7 +58,7 @@ pub struct Measured {
     /// For a TPU: how many picoseconds each of the compiler's cycles took, by the median over the time; null if too few instructions have
     /// cycles. Estimates are these times the cycles, so only differences between instructions show.
     pub picoseconds_per_cycle: Option<f64>,
-    /// The instructions that only move data, or compute elements that are repeated or not read, the longest time first.
+    /// The instructions that only move data, or compute more than they must, the longest time first.
     pub copies: Vec<MeasuredCopy>,
     /// The times by source line.
     pub lines: Vec<MeasuredLine>,
@@ -197,7 +197,7 @@ pub struct MeasuredInstruction {
     pub source: Option<String>,
 }
 
-/// An instruction that only moves data, or computes elements that are repeated or not read.
+/// An instruction that only moves data, or computes more than it must.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct MeasuredCopy {
     /// The name of the instruction.

@@ -110,7 +110,7 @@ pub struct ProgramCost {
     pub loops: Vec<Loop>,
     /// The conditionals of the program.
     pub branches: Vec<Branch>,
-    /// Instructions that only move data, or compute elements that are repeated or not read, the most expensive first.
+    /// Instructions that only move data, or compute more than they must, the most expensive first.
     pub copies: Vec<CopyCost>,
     /// The costs by source line.
     pub lines: Vec<Line>,

@@ -16,7 +16,7 @@ impl Remedy {
             return Some(Self::Donate { parameter, name });
         }
         match (copy.change, &copy.producer, &copy.consumer) {
-            (Change::Repetition { times }, ..) => Some(Self::Once { times }),
+            (Change::Repetition { times } | Change::Product { times }, ..) => Some(Self::Once { times }),
             (Change::Values { .. }, ..) => Some(Self::GatherFirst),
             (Change::Nothing, Fixed::Parameter { instruction, number, .. }, Fixed::Result { .. })
                 if !is_donated(*instruction, *number) =>

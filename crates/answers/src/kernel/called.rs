@@ -41,8 +41,10 @@ impl TooLarge {
 
     fn new(kernel: &CalledKernel, generation: Generation) -> Option<Self> {
         let of = |wanted: &dyn Fn(&CalledWindow) -> bool, moves: fn(&CalledWindow) -> bool| {
-            let parts = kernel.windows.iter().filter(|window| wanted(window)).map(|window| part(window, moves));
-            BlockAnswer::new(&parts.collect::<Vec<_>>(), Some(generation), kernel.vmem_limit).ok()
+            let windows = kernel.windows.iter().filter(|window| wanted(window));
+            let parts = windows.map(|window| (part(window, moves), window.places.clone()));
+            let (parts, places) = parts.unzip::<_, _, Vec<_>, Vec<_>>();
+            BlockAnswer::placed(&parts, &places, Some(generation), kernel.vmem_limit).ok()
         };
         let needs = |window: &CalledWindow| needs_memory(window, kernel.is_alone, generation);
         let needed = of(&needs, |window| window.moves).filter(|needed| !needed.fits)?;

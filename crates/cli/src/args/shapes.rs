@@ -345,7 +345,8 @@ pub(crate) struct ReshardArguments {
 /// The rules are those of Pallas: the last dimension is all of the array's or a multiple of 128, the one before is all of the
 /// array's or a multiple of 8. A block is in VMEM twice, because the next one is copied while the kernel works on it; once if it
 /// is all of its array or --fixed. If the blocks do not fit, the answer names the largest that do: one axis after the other is halved, at most eight
-/// times, each time the one that saves the most. As JSON, one line for each generation: generation, parts (kind, array, shape in VMEM, bytes, padding_bytes and expansion of
+/// times, each time the one that saves the most. Dimensions with the same sizes in array and block count as one axis; `compile` and `kernel` know the
+/// places of a program's blocks, which tell them apart. As JSON, one line for each generation: generation, parts (kind, array, shape in VMEM, bytes, padding_bytes and expansion of
 /// one copy, copies, vmem_bytes of all copies, vector, vector_unknown), vmem_bytes of all parts, limit_bytes, most_bytes (the most that a limit can be),
 /// fits, fitting (blocks that fit, or null: blocks with kind, array and block; vmem_bytes). The exit code is 1 if the parts do not fit.
 ///

@@ -1,5 +1,6 @@
-//! The instructions that only move data, or compute elements that are repeated or not read, and who asked for the layouts on both sides.
+//! The instructions that only move data, or compute more than they must, and who asked for the layouts on both sides.
 
+use super::products::product;
 use super::repeats::{Repetition, Selection};
 use super::totals::{Costs, InstructionCost};
 
@@ -12,8 +13,8 @@ use xla_shape_core::compare::LayoutEqual;
 use xla_shape_core::{ArrayShape, ElementClass, ElementType};
 
 /// An instruction that only moves data: a copy, a transpose, a reshape that changes positions, a convert that changes the layout and
-/// leaves the bits of each element as they are, or a fusion of these alone. Also a broadcast that repeats elements, if only products read the
-/// result, and an instruction that computes an array element by element, if only gathers read the result.
+/// leaves the bits of each element as they are, or a fusion of these alone. Also a broadcast that repeats elements, if only products read the result;
+/// what computes an array element by element, if only gathers read the result; and a fusion for a TPU that computes a matrix product element by element.
 #[derive(Clone, Debug)]
 pub struct Copy<'m> {
     /// The instruction, and what it costs.
@@ -72,11 +73,17 @@ pub enum Change {
         /// How many are read.
         gathered: u64,
     },
+    /// Nothing: it is a fusion that computes a matrix product element by element. The [`consumer`](Copy::consumer) is the fusion itself, and the array
+    /// [`from`](Copy::from) the larger one of those that it multiplies.
+    Product {
+        /// With how many elements it multiplies each element of that array.
+        times: u64,
+    },
 }
 
 impl Change {
     /// Whether a copy writes the same elements again, in the same or another layout. A copy that only prefetches does not count, nor does one that
-    /// repeats elements or changes values.
+    /// repeats elements, changes values or is a product.
     ///
     /// ```
     /// use xla_shape_hlo::cost::Change;
@@ -171,7 +178,7 @@ impl Fixed<'_> {
 }
 
 impl<'m> Costs<'m> {
-    /// The instructions that run and only move data, or compute elements that are repeated or not read, in the order of the text.
+    /// The instructions that run and only move data, or compute more than they must, in the order of the text.
     ///
     /// ```
     /// use xla_shape_hlo::cost::{Change, Fixed};
@@ -251,12 +258,17 @@ impl<'m> Search<'m> {
             Some(Repetition { source, times, product }) => {
                 Some((source, Change::Repetition { times }, Fixed::Product(product)))
             }
-            None => self.selection(instruction).map(|Selection { source, computed, gathered, gather }| {
-                (source, Change::Values { computed, gathered }, Fixed::Other(gather))
-            }),
+            None => match self.selection(instruction) {
+                Some(Selection { source, computed, gathered, gather }) => {
+                    Some((source, Change::Values { computed, gathered }, Fixed::Other(gather)))
+                }
+                None => product(instruction).map(|Repetition { source, times, product }| {
+                    (source, Change::Product { times }, Fixed::Product(product))
+                }),
+            },
         };
         if let Some((source, change, consumer)) = larger {
-            let (from, to) = (source.shape().array()?, instruction.shape().array()?);
+            let (from, to) = (source.shape().array()?, instruction.shape().arrays().next()?);
             let producer = self.producer(source);
             return Some(Copy {
                 cost: cost.clone(),

@@ -11,6 +11,7 @@ mod convolution;
 mod copies;
 #[cfg(feature = "cost")]
 mod figure;
+mod products;
 #[cfg(feature = "cost")]
 mod repeats;
 #[cfg(feature = "cost")]

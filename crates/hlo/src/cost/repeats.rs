@@ -132,9 +132,7 @@ impl<'m> Search<'m> {
                 }
                 (O::Dot, Stage::Repeated) => true,
                 (O::Convolution, Stage::Repeated) => is_matrix_product(reader),
-                (O::Reduce, Stage::Multiplied) => {
-                    reader.callee(Key::ToApply).is_some_and(|sum| sum.root().opcode() == O::Add)
-                }
+                (O::Reduce, Stage::Multiplied) => is_sum(reader),
                 // Its other operand has the indices.
                 (O::Gather, Stage::Whole) => reader.operand(0).and_then(|operand| operand.instruction()) == Some(value),
                 _ => false,
@@ -148,8 +146,13 @@ impl<'m> Search<'m> {
     }
 }
 
+/// Whether a reduction adds.
+pub(super) fn is_sum(reduction: Instruction<'_>) -> bool {
+    reduction.callee(Key::ToApply).is_some_and(|sum| sum.root().opcode() == Opcode::Add)
+}
+
 /// The number of elements of an array.
-fn elements(value: Instruction<'_>) -> Option<u64> {
+pub(super) fn elements(value: Instruction<'_>) -> Option<u64> {
     value.shape().array()?.elements()
 }
 

@@ -223,7 +223,7 @@ pub(super) fn result(tried: &Tried) -> String {
 pub(super) fn heading_of(mut changes: impl Iterator<Item = Changed>) -> &'static str {
     match changes.all(Changed::only_moves) {
         true => "Copies, transposes and reshapes that only move data",
-        false => "What only moves data, or computes more than is read",
+        false => "What only moves data, or computes more than it must",
     }
 }
 
