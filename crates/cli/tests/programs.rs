@@ -256,7 +256,7 @@ fn real_modules_have_reports_and_pages() {
         let path = folder.path().join("page.html");
         assert_eq!(json(&["hlo", &real(name), "--html", path.to_str().unwrap(), "--format", "json"], ""), report);
         assert_eq!(std::fs::read_to_string(path).unwrap(), page);
-        assert_eq!(program(&["hlo", &real(name), "--html", "-", "--format", "json"], "").status.code(), Some(1));
+        assert_eq!(program(&["hlo", &real(name), "--html", "-", "--format", "json"], "").status.code(), Some(2));
     }
 }
 
