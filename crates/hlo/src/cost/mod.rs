@@ -11,6 +11,7 @@ mod convolution;
 mod copies;
 #[cfg(feature = "cost")]
 mod figure;
+#[cfg(feature = "cost")]
 mod products;
 #[cfg(feature = "cost")]
 mod repeats;
