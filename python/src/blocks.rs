@@ -84,10 +84,11 @@ pub(crate) fn blocks(
     let host = host(module)?;
     // A name that is no device is answered with the names of TPUs: these kernels are for no others.
     let name = device.split(':').next().unwrap_or_default();
-    let devices = device.parse::<Devices>().map_err(|error| match (name.parse::<Generation>(), name.parse::<Gpu>()) {
-        (Err(unknown), Err(_)) => shape_error(unknown),
-        _ => shape_error(error),
-    })?;
+    let devices =
+        device.parse::<Devices>().map_err(|error| match (name.parse::<Generation>(), name.parse::<Gpu>()) {
+            (Err(unknown), Err(_)) => shape_error(unknown),
+            _ => shape_error(error),
+        })?;
     let axes = axes.into_iter().map(|(name, values)| Axis::new(name, values));
     let question = Question {
         keep: cache.keep(),
