@@ -110,7 +110,7 @@ def test_errors():
         blocks(partial(matmul, bk=128, bn=128), [X, X], over={"bm": [8, 8]}, cache=False)
     with pytest.raises(ShapeError, match="expected a TPU, such as v6e, found h100"):
         blocks(partial(matmul, bk=128, bn=128), [X, X], over={"bm": [8]}, for_="h100", cache=False)
-    with pytest.raises(ShapeError, match="expected a generation of TPUs .*, found `v12`$"):
+    with pytest.raises(ShapeError, match="expected a generation of TPUs: .*; found `v12`$"):
         blocks(partial(matmul, bk=128, bn=128), [X, X], over={"bm": [8]}, for_="v12", cache=False)
     with pytest.raises(ShapeError, match="v5e.*0x1"):
         blocks(partial(matmul, bk=128, bn=128), [X, X], over={"bm": [8]}, for_="v5e:0x1", cache=False)
