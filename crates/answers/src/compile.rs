@@ -421,8 +421,8 @@ pub fn largest<T, K: Ord>(list: &[T], most: usize, key: impl Fn(&T) -> K) -> Vec
     numbers.into_iter().map(|number| &list[number]).collect()
 }
 
-/// The names of the parameters in the user's program. If the module has other parameters than the program, such as one tuple of all of them, there
-/// are no names.
+/// The names of the parameters in the user's program. Empty if the module's parameters are not those of the program, such as one tuple of all of
+/// them.
 fn names(module: &Module, inputs: usize) -> Vec<Option<String>> {
     let Some(entry) = module.entry() else { return Vec::new() };
     let mut names = vec![None; inputs];

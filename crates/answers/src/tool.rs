@@ -68,8 +68,8 @@ impl ToolAnswer {
     }
 }
 
-/// The JSON Schema of the result of a tool whose answers have these forms. Each form is a document of its own, with its `$id`. Without forms, there
-/// are no `answers`.
+/// The JSON Schema of the result of a tool whose answers have these forms. Each form is a document of its own, with its `$id`. Without forms, the
+/// schema has no `answers`.
 ///
 /// ```
 /// use xla_shape_answers::{block::BlockAnswer, schema, tool::tool_schema};

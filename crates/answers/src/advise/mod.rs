@@ -345,7 +345,7 @@ impl FromStr for Change {
     }
 }
 
-/// Why there is no advice.
+/// Why [`Advice`] cannot be given for a shape.
 ///
 /// ```
 /// use xla_shape_answers::advise::{Advice, AdviceError, Change};

@@ -13,7 +13,7 @@ struct Syntax {
     /// The text before the name in the declaration of a constant, and of a variable.
     constant: &'static str,
     variable: &'static str,
-    /// The statement that returns that there is no element.
+    /// The statement that returns "no element".
     none: &'static str,
 }
 

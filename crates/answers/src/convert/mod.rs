@@ -39,7 +39,7 @@ pub struct Entry {
     pub notation: Notation,
     /// The text, or why the notation cannot express the layout.
     pub text: Result<String, Obstacle>,
-    /// If there is no text: the nearest layout that the notation can express, if one was found.
+    /// The nearest layout that the notation can express, if it cannot express this one and a near one was found.
     pub nearest: Option<Nearest>,
 }
 

@@ -456,7 +456,7 @@ impl Runs {
         let (picoseconds, busy) = (sum(|run| run.duration), sum(|run| run.busy));
         let mut sorted = runs.iter().map(|run| (run.device, run.start, run.duration)).collect::<Vec<_>>();
         sort(&mut sorted);
-        // If two runs of a device overlap, there is no time between them.
+        // Between runs that overlap, 0 picoseconds pass.
         let between = sorted.windows(2).filter_map(|pair| {
             let [(device, start, duration), (next_device, next, _)] = *pair else { return None };
             let gap = i128::from(next) - i128::from(start) - i128::from(duration);

@@ -115,8 +115,8 @@ impl Need {
         need
     }
 
-    /// The need according to the message of a refusal, if there is no report. The amounts in it are rounded, and are used only if they are about
-    /// HBM. If the compiler itself ran out of memory, on the host or on a GPU that others use, it is not known whether the program fits.
+    /// The memory that a compiler's refusal names, for programs without a report. Its amounts are rounded; only those of HBM are used. If the
+    /// compiler itself ran out of memory, on the host or on a GPU that others use, whether the program fits is unknown.
     ///
     /// ```
     /// use xla_shape_answers::fit::Need;

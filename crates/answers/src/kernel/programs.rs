@@ -164,7 +164,7 @@ pub(super) fn against_xla(program: &[(&CompiledKernel, bool)], xla: &[CompiledKe
 impl ProgramFigures {
     fn new(instructions: &[(&CompiledKernel, bool)]) -> Self {
         let entries = || instructions.iter().map(|(entry, _)| *entry);
-        // If one figure is not known, there is no sum: it would be too small, and the program would look too good.
+        // One unknown figure makes the sum unknown: without it, the sum would be too small, and the program would look too good.
         let sum = |figure: fn(&CompiledKernel) -> Option<u64>| {
             entries().try_fold(0_u64, |total, entry| Some(total.saturating_add(figure(entry)?)))
         };

@@ -159,7 +159,7 @@ impl Cause {
         let (remedies, refuted) = helps(amount.line, amount.remedies(), trials);
         let refused = Refused::Memory(amount.clone());
         let parts = parts::large(amount, after);
-        // There are no words if the message does not say why.
+        // A message that does not say why memory ran out is no cause.
         amount_words(amount).map(|_| Self::new(refused, parts, (remedies, refuted)))
     }
 

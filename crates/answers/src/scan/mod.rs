@@ -358,7 +358,8 @@ impl Scan {
     }
 
     /// Asks about each remedy whether the program compiles with it. `attempt` gets the cause, unless memory ran out, and returns `None` if no
-    /// compiler can be asked. Refused remedies are no longer recommended; the [causes](Self::causes) list them separately.
+    /// compiler can be asked. A remedy with which the compiler still refuses the program moves to a list of its own in the
+    /// [causes](Self::causes), and is not recommended.
     pub fn try_remedies(&mut self, mut attempt: impl FnMut(Option<&RefusalCause>, &Remedy) -> Option<Trial>) {
         let of_amounts = self.wholes().map(|(_, amount)| (amount.line, None, amount.remedies()));
         let refusals = self.messages.refusals();
@@ -435,8 +436,8 @@ impl Scan {
         self.lines
     }
 
-    /// The array with the most padding, if much of it is padding and [`Advice`] can compare its layouts. `None` if something was refused for a
-    /// reason other than the arrays in HBM, because other layouts would not help.
+    /// The array with the most padding. `None` if little of it is padding, if [`Advice`] cannot compare its layouts, or if the refusal has another
+    /// reason than arrays in HBM: then other layouts would not help.
     ///
     /// ```
     /// let mut scan = xla_shape_answers::scan::Scan::default();

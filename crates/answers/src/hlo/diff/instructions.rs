@@ -47,8 +47,8 @@ pub struct Differing {
 impl Instructions {
     pub(super) fn new([before, after]: [&Module; 2], pairs: &Pairs<'_>) -> Self {
         let same = before.is_same_program(after);
-        // Pairs are found by similarity, so equal instructions may be paired in another order. If the programs are the same, there are no
-        // differences.
+        // Pairs are found by similarity, so equal instructions may be paired crosswise, and then seem to differ. Programs that are the same
+        // have no differences.
         let differing = if same == Some(true) { Vec::new() } else { pairs.differing() };
         let named = |found: Instruction<'_>| format!("{} %{}", found.opcode(), found.name());
         let examples = differing
