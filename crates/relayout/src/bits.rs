@@ -20,7 +20,7 @@ pub fn read_bits(bytes: &[u8], first: usize, bits: usize) -> u8 {
     (pair >> shift) as u8 & mask(bits)
 }
 
-/// Writes the low `bits` bits of `value`, 1 to 8, from bit `first` on. The other bits of `bytes` stay.
+/// Writes the low `bits` bits of `value`, 1 to 8, from bit `first` on. The other bits of `bytes` do not change.
 ///
 /// ```
 /// use xla_shape_relayout::bits::write_bits;

@@ -1,4 +1,4 @@
-//! The sizes of the caches, and from which sizes of arrays on non-temporal stores are faster.
+//! The sizes of the caches, and the sizes of arrays from which non-temporal stores are faster.
 
 use std::sync::OnceLock;
 
@@ -6,8 +6,8 @@ use std::sync::OnceLock;
 /// it, ordinary stores are faster. **I**: a copy with non-temporal stores is faster from 1.5 MiB on each side.
 const STREAMING_L2_HALVES: usize = 3;
 
-/// The same for a last-level cache that belongs to a few cores: they are used from its size divided by this. **A**: below 8 MiB,
-/// non-temporal stores cost up to half of the speed.
+/// The same for a last-level cache that belongs to a few cores: non-temporal stores are used from the size of that cache divided by this.
+/// **A**: below 8 MiB, they cost up to half of the speed.
 const STREAMING_LOCAL_LLC_PART: usize = 2;
 
 /// The same for transposes that need a staging buffer: from the size of the last-level cache divided by this, which is about a few
@@ -64,7 +64,7 @@ impl Caches {
     /// The number of bytes, of source and destination together, from which non-temporal stores are faster.
     ///
     /// If both fit in the L2 cache, ordinary stores are fastest. A last-level cache that many cores share over a network is hardly faster
-    /// than memory. A last-level cache that belongs to a few cores pays up to half of its size.
+    /// than memory. If it belongs to a few cores, ordinary stores are faster up to half of its size.
     pub(crate) fn streaming_from(self) -> usize {
         if self.last_level_is_local {
             self.last_level / STREAMING_LOCAL_LLC_PART
@@ -163,7 +163,7 @@ mod tests {
         assert_eq!((server.streaming_from(), server.staging_from()), (3 << 20, 26 << 20));
         let complex = Caches::from_descriptions(&[(1, 48 << 10), (2, 1 << 20), (3, 32 << 20)], true);
         assert_eq!((complex.streaming_from(), complex.staging_from()), (16 << 20, 16 << 20));
-        // Nothing is described; and no L2 cache is described.
+        // No cache is described; then only an L1 cache is.
         assert_eq!(Caches::from_descriptions(&[], false).streaming_from(), 3 << 20);
         let one = Caches::from_descriptions(&[(1, 4 << 20)], false);
         assert_eq!((one.streaming_from(), one.staging_from()), (6 << 20, 6 << 20));

@@ -99,7 +99,7 @@ impl Widths {
 pub(super) struct ElementByElement {
     pub(super) from: StrideTable,
     pub(super) to: StrideTable,
-    /// For each dimension of the destination, the source's dimension that it is.
+    /// For each dimension of the destination, which dimension of the source it is.
     pub(super) to_dimension: Vec<usize>,
 }
 

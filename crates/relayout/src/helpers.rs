@@ -97,12 +97,12 @@ struct Job {
     next: AtomicUsize,
     /// How many pieces have not ended.
     left: AtomicUsize,
-    /// What the first piece that panicked has thrown. Locked when the last piece ends, so that the waiting thread does not miss it.
+    /// The payload of the first panic of a piece. Locked when the last piece ends, so that the waiting thread does not miss it.
     panic: Mutex<Option<Box<dyn Any + Send>>>,
     ended: Condvar,
 }
 
-// SAFETY: all fields are `Send` and `Sync` but `work`, which is called through a shared reference only, and is `Sync`.
+// SAFETY: all fields are `Send` and `Sync` except `work`, which is called through a shared reference only, and is `Sync`.
 unsafe impl Send for Job {}
 // SAFETY: as above.
 unsafe impl Sync for Job {}
@@ -111,7 +111,7 @@ impl Job {
     /// Takes pieces until there are no more.
     fn help(&self) {
         loop {
-            // It cannot overflow: each thread adds 1 after the last piece, and there are far fewer threads.
+            // It cannot overflow: after the last piece, each thread adds 1 only once, and there are far fewer threads than numbers.
             let piece = self.next.fetch_add(1, Ordering::Relaxed);
             if piece >= self.count {
                 return;

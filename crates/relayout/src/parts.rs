@@ -46,7 +46,7 @@ impl Step {
         parts
     }
 
-    /// Splits a step into up to `count` steps that do the same one after the other, in the same order where it has a loop.
+    /// Splits a step into up to `count` steps that do the same if they run one after the other. If the step has an outer loop, its order stays.
     pub(super) fn stretches(&self, count: usize) -> Vec<Self> {
         let Some(&Axis { len, from, to }) = self.outer.first().filter(|axis| axis.len > 1) else {
             return self.parts(count);

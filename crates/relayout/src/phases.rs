@@ -177,7 +177,7 @@ impl SideTables {
             let steps = index.iter().zip(&self.steps).filter(|(_, (of, _))| *of == number);
             steps.map(|(i, (_, step))| i * step).sum::<usize>()
         };
-        // Moving along the dimension changes only the index of its own period, so the others count into the base once.
+        // Moving along the dimension changes only the index of its own period, so what the others give is added to the base once.
         let others = (0..self.periods.len()).filter(|&other| other != number);
         let base = others.map(|other| self.periods[other].place(place(other))).sum::<usize>();
         let Period { table, whole } = &self.periods[number];

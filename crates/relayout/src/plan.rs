@@ -488,8 +488,8 @@ impl Prepared {
         Ok(Arc::new(Self { from, to, from_bytes, to_bytes, prefixes, widths, fill, method, instructions }))
     }
 
-    /// Whether each byte of the destination is written, before it is read if it is. Packed elements are merged into the bytes that are there. The
-    /// sizes of bounded dimensions are not written.
+    /// Whether each byte of the destination is written, and not read before. Packed elements are merged into the bytes that are there, so they read
+    /// them. The sizes of bounded dimensions are not written.
     fn overwrites(&self) -> bool {
         self.fill.is_some() && self.widths.to.is_multiple_of(8) && self.prefixes.1 == 0
     }
@@ -532,7 +532,7 @@ impl Prepared {
         Ok(())
     }
 
-    /// Runs what has no steps. Not inlined, so that small kernels start sooner.
+    /// Runs a plan that has no steps. Not inlined, so that small kernels start sooner.
     #[inline(never)]
     fn run_by_tables(&self, source: &[u8], destination: &mut [u8], pulse: Pulse<'_>) {
         match &self.method {

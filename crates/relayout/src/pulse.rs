@@ -1,4 +1,4 @@
-//! Ends a copy early that one thread makes in one go.
+//! Lets the caller end a copy early where one thread makes it without pieces.
 
 /// Asks from time to time whether a copy goes on.
 pub(super) struct Pulse<'a> {

@@ -40,7 +40,7 @@ pub struct Slabs {
     from: ArrayShape,
     to: ArrayShape,
     options: Options,
-    /// For each dimension of the destination, the source's dimension that it is.
+    /// For each dimension of the destination, which dimension of the source it is.
     permutation: Vec<usize>,
     tables: (StrideTable, StrideTable),
     cuts: Vec<Cut>,
@@ -374,8 +374,8 @@ impl Slab {
         (&self.from, &self.to)
     }
 
-    /// The index of the slab's first element, in each dimension of the whole source: the slab is the box of the sizes of its source that
-    /// begins there.
+    /// The index of the slab's first element, in each dimension of the whole source: the slab is the box that begins there and
+    /// has the sizes of the slab's source.
     ///
     /// ```
     /// # use xla_shape_core::ArrayShape;

@@ -28,13 +28,13 @@ const NARROW_BYTES_PER_PERMUTE: usize = 96;
 /// The permutes that a transpose costs for each vector if both of its sides are shorter than a line. **I**.
 const PERMUTES_OF_SHORT: usize = 8;
 
-/// Bytes of a region that is copied in less time than the preparation of a transpose takes. **Z**.
+/// Up to this many bytes, a region is copied in less time than the preparation of a transpose takes. **Z**.
 pub(super) const TINY_REGION: usize = 512;
 
-/// The permutes that such a transpose costs for each vector. **Z**.
+/// The permutes that a transpose of such a region costs for each vector. **Z**.
 const PERMUTES_OF_TINY: usize = 16;
 
-/// Up to this many elements, copying such a region one by one takes no longer. **Z**.
+/// Up to this many elements, copying the elements of such a region one by one takes no longer. **Z**.
 const MAX_TINY_ELEMENTS: usize = 32;
 
 /// The estimated cost of a kernel.

@@ -63,7 +63,7 @@ impl Block {
         // Loops are taken from the innermost one outwards, as long as they continue what was taken in the destination. Each one repeats the places of
         // all that were taken before, shifted by its strides.
         while let Some(&axis) = block.outer.last() {
-            // Gaps may take as much as the elements.
+            // Gaps may take as many bytes as the elements.
             let iterations = most / axis.to;
             if axis.to < to_end || axis.to > 2 * to_end || iterations < 2 || axis.len > iterations && !cuts {
                 break;

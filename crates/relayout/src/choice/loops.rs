@@ -6,11 +6,11 @@ use crate::kernels::{Interleave, Kernel, LEAST_ODD_ROW, Runs, Side, StoreMode, T
 use crate::loops::{Axes, Axis};
 use crate::tuning::MAX_RUN;
 
-/// Bytes of a run from which on copying each run by itself is as fast, with ordinary stores. **I**.
+/// With this many bytes or more, runs are copied one by one as fast as they are joined, with ordinary stores. **I**.
 const LONG_RUN: usize = 128;
 
-/// Bytes of an iteration from which on runs of [`LONG_RUN`] bytes or more are joined with ordinary stores. For fewer, the preparation
-/// takes too long. **I**.
+/// Runs of [`LONG_RUN`] bytes or more are joined with ordinary stores only if an iteration has at least this many bytes. For fewer, the
+/// preparation takes too long. **I**.
 const MIN_JOINED_ITERATION: usize = 512;
 
 /// Bytes of the shortest 3, 5 or 7 rows of 1- and 2-byte elements that are interleaved with AVX-512; shorter ones are permuted. **Z**.
@@ -129,8 +129,8 @@ fn interleaved(
     None
 }
 
-/// The bytes of the shortest rows of which `factor` are interleaved, for elements of `bytes` bytes; `None` if so many rows are not. Shorter rows do not
-/// fill a vector, or are permuted in less time. With more rows, a transpose fills whole lanes.
+/// How many bytes rows must have so that `factor` of them are interleaved, for elements of `bytes` bytes; `None` if so many rows never are.
+/// Shorter rows do not fill a vector, or are permuted in less time. With more rows, a transpose fills whole lanes.
 fn shortest_row(factor: usize, bytes: usize, is_tiny: bool, target: &Target, stores: StoreMode) -> Option<usize> {
     let (permutes_bytes, permutes_odd_rows) = (target.permutes_bytes(), target.permutes_odd_rows());
     let is_interleaved = match factor {
@@ -166,8 +166,8 @@ fn transposed(axes: &mut Axes, bytes: usize, shuffle: Option<[u8; 16]>) -> Trans
     a.take(axes);
     let mut b = Chain::new(nearest(axes, |axis| axis.to), |axis| axis.to);
     b.take(axes);
-    // A loop may continue the chains of both sides. The chain that is too short without it gets the loop; if both are, the destination's,
-    // because the destination is written in whole lines.
+    // A loop may continue the chains of both sides. The destination's chain gets it if it is shorter than a line, because the destination is
+    // written in whole lines, and if the source's chain has 16 bytes without the loop. Otherwise, the source's chain gets it.
     loop {
         let b_first = b.len * bytes < 64 && a.len * bytes >= MAX_BYTES;
         let taken = if b_first { [b.take(axes), a.take(axes)] } else { [a.take(axes), b.take(axes)] };

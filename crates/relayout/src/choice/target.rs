@@ -14,7 +14,7 @@ pub(crate) struct Target {
     pub(crate) caches: Caches,
 }
 
-/// What two arrays together are to the caches of a target.
+/// How two arrays together fit in the caches of a target.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Footprint {
     /// The bytes of the source and of the destination together.

@@ -25,7 +25,8 @@ const fn target(vectors: Vectors, l2: usize, last_level: usize, last_level_is_lo
     Target { vectors, stores: Stores::Auto, caches: Caches { l2, last_level, last_level_is_local } }
 }
 
-/// Arrays in row-major order, and the layout that they get. Each kernel has some, on both sides of the sizes from which on it is chosen.
+/// Arrays in row-major order, and the layout that they get. Each kernel has some, with sizes at which it is chosen and sizes at which it
+/// no longer is.
 const CASES: &[(&str, &str)] = &[
     // The same bytes, runs, and runs that are joined.
     ("f32[8,128]", "{1,0:T(8,128)}"),
@@ -142,14 +143,15 @@ fn short_innermost_loops_have_tables() {
     // Elements of 16 bytes in large arrays, with columns that begin at lines or do not.
     assert!(!is_streamed_matrix(0, [16, 1], [8, 1]) && is_streamed_matrix(16, [16, 1], [8, 1]));
     assert!(is_streamed_matrix(0, [15, 1], [8, 1]) && is_streamed_matrix(0, [16, 1], [7, 1]));
-    // Too few bytes for a vector, and more than the caches of a core should transpose this way.
+    // Rows that do not fill a vector, and an iteration of more than `MAX_BYTES`.
     assert!(!is_matrix(4, [3, 1], [5, 1]) && !is_matrix(4, [512, 1], [512, 1]));
-    // With AVX2 of any size, unless more lines are 4 KiB apart than a set of the L1 cache holds: here those of rows are, and with no gap of columns, too.
+    // With AVX2, iterations of any size, unless more lines are 4 KiB apart than a set of the L1 cache holds. Here rows are 4 KiB apart, and without a
+    // gap columns are, too.
     let is_large_matrix =
         |gap, bytes| is_chosen_for(Vectors::Avx2, StoreMode::Ordinary, gap, bytes, [512, 1], [512, 1]);
     assert!(is_large_matrix(16, 8) && !is_large_matrix(0, 8) && !is_large_matrix(16, 4));
     assert!(!is_chosen_for(Vectors::Avx2, StoreMode::Staged, 16, 8, [512, 1], [512, 1]));
-    // Two lines of each innermost loop, or one if a side has no other loop.
+    // The innermost loops must have two lines each, or one if a side has no other loop.
     let has_long_loops = |columns, rows| is_chosen_for(Vectors::Avx2, StoreMode::Ordinary, 16, 8, columns, rows);
     assert!(has_long_loops([16, 9], [16, 9]) && !has_long_loops([16, 9], [15, 9]));
     assert!(has_long_loops([8, 1], [8, 90]) && !has_long_loops([20, 1], [7, 90]));

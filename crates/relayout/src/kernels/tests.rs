@@ -17,7 +17,7 @@ fn bytes_of_u8() -> Widths {
     Widths::new(ElementType::U8, 8, 8).unwrap()
 }
 
-/// So many bytes, in memory of their own: a sanitizer finds what reads more. Neighbours differ, and so do lines.
+/// `len` bytes in an allocation of their own, so that a sanitizer finds reads beyond them. Neighbours differ, and so do lines.
 fn source(len: usize) -> Vec<u8> {
     // Made once: without optimisations, this takes longer than what is tested.
     static BYTES: Mutex<Vec<u8>> = Mutex::new(Vec::new());

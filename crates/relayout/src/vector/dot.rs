@@ -49,15 +49,15 @@ mod vectors {
     #[cfg(target_arch = "x86_64")]
     use std::arch::x86_64::*;
 
-    /// Types without padding of which all bits are values: lanes as an array, and as a vector.
+    /// Types that have no padding and for which all bit patterns are valid: lanes as an array, and as a vector.
     ///
     /// # Safety
-    /// The type is such a type.
+    /// The type has no padding, and all bit patterns are valid for it.
     unsafe trait Lanes: Copy {}
 
     macro_rules! lanes {
         ($([$($generics:tt)*] $lanes:ty;)+) => { $(
-            // SAFETY: numbers, arrays of them, and vectors have no padding, and all of their bits are values.
+            // SAFETY: numbers, arrays of them, and vectors have no padding, and all bit patterns are valid for them.
             unsafe impl<$($generics)*> Lanes for $lanes {}
         )+ };
     }
@@ -87,8 +87,8 @@ mod vectors {
         [] uint8x16_t;
     }
 
-    // SAFETY: only `u16` and `half::bf16` can have the sealed trait, and `half::bf16` is a `u16` (`repr(transparent)`): no padding, and all bits
-    // are values.
+    // SAFETY: only `u16` and `half::bf16` can have the sealed trait, and `half::bf16` is a `u16` (`repr(transparent)`): no padding, and all bit
+    // patterns are valid.
     #[cfg(target_arch = "x86_64")]
     unsafe impl<B: Bf16Bits, const N: usize> Lanes for [[B; 2]; N] {}
 
@@ -96,7 +96,7 @@ mod vectors {
     #[inline(always)]
     fn cast<A: Lanes, B: Lanes>(a: A) -> B {
         const { assert!(size_of::<A>() == size_of::<B>()) };
-        // SAFETY: both types have the same size and no padding, and all bits are values of `B` (`Lanes`).
+        // SAFETY: both types have the same size and no padding, and all bit patterns are valid for `B` (`Lanes`).
         unsafe { std::mem::transmute_copy(&a) }
     }
 

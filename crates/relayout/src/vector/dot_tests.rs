@@ -1,4 +1,4 @@
-//! Dot products of every kind of machine that this one is, against the definition of each operation.
+//! Dot products with all instructions that this machine has for them, against the definition of each operation.
 
 use super::{Kernel, Machine, Plain};
 

@@ -174,7 +174,8 @@ pub fn bf16_to_f32<B: Bf16Bits, const N: usize>(lanes: &[B; N]) -> [f32; N] {
 pub fn f32_to_bf16<B: Bf16Bits, const N: usize>(lanes: &[f32; N]) -> [B; N] {
     lanes.map(|lane| {
         let bits = lane.to_bits();
-        // Half of the last place less one bit, and one more if the last bit is set: this carries where the number is to be rounded up.
+        // Half a unit of the last bit that stays is 0x8000. The sum takes one less, and one more if that bit is set: so a tie is rounded up only
+        // if that makes the bit 0.
         let rounded = bits.wrapping_add(0x7fff + (bits >> 16 & 1)) >> 16;
         let quiet = bits >> 16 | 0x40;
         B::with_bits(if lane.is_nan() { quiet as u16 } else { rounded as u16 })
@@ -194,7 +195,7 @@ pub fn f32_to_bf16<B: Bf16Bits, const N: usize>(lanes: &[f32; N]) -> [B; N] {
 pub fn round_to_i8<const N: usize>(lanes: &[f32; N]) -> [i8; N] {
     lanes.map(|lane| {
         let inside = if lane.is_nan() { 0.0 } else { lane.clamp(-128.0, 127.0) };
-        // The last byte of the sum.
+        // The lowest byte of the sum.
         (inside + ROUND).to_bits() as u8 as i8
     })
 }

@@ -7,8 +7,8 @@ use super::{Narrow, Offsets};
 /// One kind of vector, with `LANES` lanes of 16 bytes.
 ///
 /// # Safety
-/// Every function is unsafe because it compiles to the instructions of its kind of vector: the caller guarantees that this CPU has them, also
-/// where a function lists only what else it requires.
+/// Every function is unsafe because it compiles to the instructions of its kind of vector: the caller guarantees that this CPU has them. A
+/// function that has other requirements may list only those.
 pub(super) trait Vector<const LANES: usize>: Copy {
     /// The transpose for rows or columns that do not fill a vector, if this kind of vector has one.
     const NARROW: Option<Narrow>;
@@ -50,7 +50,7 @@ pub(super) trait Vector<const LANES: usize>: Copy {
     /// [`stream`](Self::stream) if `streaming`, otherwise [`store`](Self::store).
     ///
     /// # Safety
-    /// As the one of the two that is called.
+    /// What the function that is called requires.
     #[inline(always)]
     unsafe fn put(self, streaming: bool, to: *mut u8) {
         if streaming {
@@ -102,8 +102,8 @@ pub(super) trait Vector<const LANES: usize>: Copy {
     /// This CPU has these vectors.
     unsafe fn zip_high<const BYTES: usize>(self, other: Self) -> Self;
 
-    /// Applies the zip step that all kernels are made of `steps` times, in each lane separately. See the documentation of the module
-    /// `vectors`.
+    /// Applies the zip step, of which all kernels are made, in each lane separately, and repeats it `steps` times in all. See the
+    /// documentation of the module `vectors`.
     ///
     /// # Safety
     /// This CPU has these vectors.

@@ -77,7 +77,7 @@ pub(super) unsafe fn run(
     unsafe { run_larger(kernel, instructions, nest, from, to) }
 }
 
-/// As [`run`], for all kernels but [`Matrix`]: choosing among these takes longer than a small matrix.
+/// As [`run`], for all kernels except [`Matrix`]: choosing among these takes longer than a small matrix.
 ///
 /// # Safety
 /// [`Kernel::span`] is not `None`, nor is the [`LoopNest::span`] of that span. The second one is a number of bytes for each side: that many are valid
@@ -101,9 +101,9 @@ unsafe fn run_larger(
     let starts_lines = to.align_offset(LINE) == 0 && whole_lines(nest.0, 0);
     let streaming = large
         && match kernel {
-            // Copies handle partial lines at both ends themselves, which only takes some time.
+            // Copies may begin and end within lines: they write partial lines with ordinary stores. Only a short copy loses time by that.
             Kernel::Copy(bytes) => *bytes >= MIN_STAGED_RUN || starts_lines && bytes.is_multiple_of(LINE),
-            // So do runs: they are collected in a staging buffer.
+            // So may runs, which are collected in a staging buffer.
             Kernel::Runs(_) => true,
             _ if !starts_lines => false,
             Kernel::Interleave(kernel) | Kernel::Pack(Packing { rows: kernel, .. }) => {

@@ -12,12 +12,12 @@ use std::arch::x86_64::*;
 /// The bytes of the largest vector.
 const MOST: usize = 64;
 
-/// How many bytes one entry of a permute's index moves: the entry is a number of that size, of pieces of that size.
+/// The bytes of a piece, which one entry of a permute's index moves. The entry itself takes as many bytes: it is the number of the piece.
 #[derive(Clone, Copy)]
 struct Piece(usize);
 
-/// For each row, the index of a permute with vectors of `size` bytes: to the places of the elements in the vectors of the run or, with `back`,
-/// from there.
+/// For each row, the index of a permute with vectors of `size` bytes. It moves the row's elements to their places in the vectors of the run
+/// or, with `back`, from there.
 const fn indices<const FACTOR: usize, const BYTES: usize>(size: usize, back: bool, piece: Piece) -> [Index; FACTOR] {
     let mut indices = [Index([0; MOST]); FACTOR];
     let count = size / BYTES;
