@@ -165,7 +165,7 @@ async def hostile(agent, folder):
 
 
 def children(process):
-    """The processes that a process has started, and those that these have."""
+    """The processes that a process has started, directly or through others."""
     found = []
     for task in pathlib.Path(f"/proc/{process}/task").glob("*/children"):
         for child in task.read_text().split():
@@ -228,7 +228,7 @@ async def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         environment = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "VIRTUAL_ENV", "PJRT_PLUGIN")}
-        # Otherwise each thread has an arena of its own, and what is free in one is not used by another.
+        # Otherwise each thread has an arena of its own, and memory that is free in one arena is not used for another.
         environment["MALLOC_ARENA_MAX"] = "1"
         command = StdioServerParameters(command=str(PROGRAM), args=["mcp", "--write", "--root", name], env=environment)
         async with Client(stdio_client(command)) as client:

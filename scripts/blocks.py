@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Asks `xla_shape.pallas.blocks` about the kernels of `data/block_ranking.py`, and checks its answers with the compiler: each candidate that it does not compile must be
-refused by it, and the order must not depend on the order of the values. No TPU is needed.
+"""Asks `xla_shape.pallas.blocks` about the kernels of `data/block_ranking.py`, and checks its answers with the compiler: the compiler must refuse
+each candidate that `blocks` does not compile, and the answer must not depend on the order of the values. No TPU is needed.
 
 Needs: pip install jax==0.12.0.1 libtpu==0.0.52 (Python 3.12 or newer), and the package xla-shape.
 
@@ -14,7 +14,7 @@ import random
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "data"))
-# Before JAX: it chooses the platform.
+# Import this before JAX, because it chooses the platform.
 from block_ranking import KERNELS, array, chip
 
 import jax

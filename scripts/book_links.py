@@ -21,7 +21,7 @@ class Page(HTMLParser):
 
 
 book = Path(sys.argv[1]).resolve()
-# The address of the site, which 404.html has as its base, is not known.
+# Links in 404.html begin at the address of the site, which is not known here.
 pages = {path: Page(path) for path in book.rglob("*.html") if path.name != "404.html"}
 checked, broken = 0, []
 for path, page in pages.items():

@@ -73,7 +73,7 @@ cmake_() {
     cmake -S crates/c/cmake -B "$out/cmake" -DXLA_SHAPE_ROOT="$PWD" -DCMAKE_BUILD_TYPE=Debug >/dev/null
     cmake --build "$out/cmake" >/dev/null
     ctest --test-dir "$out/cmake" --output-on-failure
-    # As installed by cargo-c, where that is there: it takes long to build.
+    # Also test an installation by cargo-c, if it is there: building cargo-c takes too long.
     if cargo cinstall --version >/dev/null 2>&1; then
         cargo cinstall --quiet --release -p xla-shape-c --prefix="$out/prefix" --libdir="$out/prefix/lib"
         export PKG_CONFIG_PATH=$out/prefix/lib/pkgconfig

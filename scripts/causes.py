@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Checks three causes that `xla-shape cost` names: an array that is repeated for a product, a matrix product that is computed element by element, and an
-array of which all elements are computed though gathers read a few. Compiles each program ahead of time for TPUs as it is and with the remedy: is the cause named, is it gone with the remedy, and does the
-program take fewer cycles? No TPU is needed. The exit code is 1 if a cause is named whose remedy does not help. Gathers have no figure: they count nothing
-on both sides.
+"""Checks three causes that `xla-shape cost` names: an array that is repeated for a product, a matrix product that is computed element by element, and
+an array of which all elements are computed although gathers read only a few. Compiles each program ahead of time for TPUs, as it is and with the
+remedy: is the cause named, is it gone with the remedy, and does the program take fewer cycles? No TPU is needed. The exit code is 1 if a named cause
+has a remedy that does not help. The compiler has no cycles for gathers, so they count as 0 before and after.
 
 Needs: pip install jax==0.12.0.1 libtpu==0.0.52 (Python 3.12 or newer), target/debug/xla-shape (cargo build -p xla-shape-cli), and for --write
 the program zstd.

@@ -148,7 +148,7 @@ def cost(folder, text, generation):
 
 
 def remaining(copy, before, after):
-    """The copies that a program with the remedy has instead of this one: if it is still there, or another one moves the array at least as dear."""
+    """The copies that remain with the remedy: this one, or new ones that move the array and take at least as many cycles."""
     def key(copy):
         return tuple(re.sub(r"S\(\d+\)", "", copy[side]) for side in ("from", "to"))
 

@@ -6,10 +6,11 @@ reported. No TPU is needed. The exit code is 1 if fewer than 99 % of the changes
 Needs: pip install jax==0.12.0.1 libtpu==0.0.52 (Python 3.12 or newer), and target/debug/xla-shape (cargo build -p xla-shape-cli). The programs are
 those of scripts/copies.py; tests/tests/programs/diff_causes.rs changes compiled modules.
 
-usage: scripts/diff_pairs.py [GENERATIONS [FOLDER [OTHER]]]     such as v5e,v6e; FOLDER keeps the modules for the next run, which goes on
-after a program with which the compiler ended the whole process. With OTHER, a folder
-that a run with another version of the compiler has kept, only the modules of both folders are compared: the version of the compiler, or of JAX, is the
-only cause.
+usage: scripts/diff_pairs.py [GENERATIONS [FOLDER [OTHER]]]     such as v5e,v6e
+
+FOLDER keeps the modules for the next run. If the compiler ended the whole process, that run goes on after the program that was being compiled.
+OTHER is such a folder from a run with another version of the compiler. With it, only the modules of both folders are compared: the version of the
+compiler, or of JAX, must be the only cause.
 
 libtpu 0.0.52, v5e, 40 programs: 172 of 172 pairs are right (132 changes, 40 harmless ones); 27 changes made no difference; with less VMEM the compiler
 aborts on `pool`. Modules of jax 0.8.0 with libtpu 0.0.24 against them: 21 of 26 that differ; JAX itself has changed what it makes of `scan` and

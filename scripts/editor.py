@@ -11,9 +11,9 @@ The code is in scripts/editor, and becomes a crate of its own in target/editor. 
     type Rows = shape!(f32[SEQ,128]);
     //                     ^ hover; references; rename to LENGTH; complete SEQ TEXT
 
-The other files have mistakes, which must be underlined. rust-analyzer gets the compiler's through `xla-shape rustc`, as docs/editor.md says.
-Installs the toolchain with rust-analyzer into target/editor: it needs the sources of the standard library, and with these, the compiler's messages
-are other ones, which would change what the tests of messages find."""
+The other files have mistakes, which must be underlined. rust-analyzer gets the compiler's messages through `xla-shape rustc`, as docs/editor.md says.
+Installs a separate toolchain with rust-analyzer into target/editor. rust-analyzer needs the sources of the standard library. In a toolchain with
+these sources, the compiler writes other messages, so the tests of messages would fail with it."""
 
 import argparse
 import difflib
@@ -117,7 +117,7 @@ class Server:
         self.send({"method": "textDocument/didOpen", "params": {"textDocument": document}})
 
     def wait(self):
-        """Until the project is loaded and the macros are compiled."""
+        """Waits until the project is loaded and the macros are compiled."""
         while not self.state.get("quiescent"):
             self.next()
         if self.state.get("health") != "ok":

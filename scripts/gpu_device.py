@@ -22,7 +22,7 @@ ROUNDS, RUNS = 9, 10
 
 
 def programs():
-    """Those of gpu.py with arrays so large that a run takes longer than its launches."""
+    """The programs of gpu.py, with arrays so large that a run takes longer than the launches of its kernels."""
     import jax.numpy as jnp
 
     bf16, f32, s32 = jnp.bfloat16, jnp.float32, jnp.int32
@@ -105,7 +105,7 @@ def one(out, name, level):
 
         def run():
             result = compiled(*arguments)
-            if given:  # the donated argument is the first; its value afterwards is the result, or the first of them
+            if given:  # the first argument is donated: the result, or the first result, is its next value
                 arguments[0] = result if isinstance(arguments[0], list) else result[0]
             return result
 
@@ -126,7 +126,7 @@ def one(out, name, level):
                 for _ in range(5):
                     result = run()
                 jax.block_until_ready(result)
-        except Exception as error:  # a machine may not allow it
+        except Exception as error:  # some machines do not allow traces
             answer["trace"] = str(error)
     answer["device"], answer["jax"] = device.device_kind, jax.__version__
     print(json.dumps(answer), flush=True)
@@ -179,7 +179,7 @@ def main(out):
 
 
 def said(out, program, target):
-    """Prints a row for each program: bytes and times, as said without a GPU and as measured on it, without autotuning and with its results."""
+    """Prints rows for each program, without and with autotuning: bytes and times, as said without a GPU and as measured on one."""
     need = lambda sizes: sum(sizes[part] for part in gpu.PARTS) - 2 * sizes["aliases"]
 
     def ask(name, *options):

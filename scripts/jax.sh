@@ -16,11 +16,11 @@ cargo build --release -p xla-shape-jax-example -p xla-shape-jax-tiled-example
 newest=
 for version in ${JAX_VERSIONS:-0.5.3 0.10.2 0.12.0}; do
     found=$(scripts/find_python.sh $([ "$version" = 0.12.0 ] && echo 12 || echo 11)) || found=
-    # The oldest has no packages for newer Pythons.
+    # The oldest version has no packages for newer Pythons.
     [ "$version" = 0.5.3 ] && command -v python3.11 >/dev/null && found=python3.11
     if [ -z "$found" ]; then
         echo "JAX $version was NOT tested: it needs a newer Python than there is here."
-        # Who names the versions wants all of them.
+        # A version that JAX_VERSIONS names must be tested.
         [ -z "${JAX_VERSIONS:-}" ] || exit 1
         continue
     fi

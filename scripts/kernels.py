@@ -5,9 +5,10 @@
 
 The kernels are those of `jax.experimental.pallas.ops.tpu` at several sizes, and some in this file; with `--unseen` those of `unseen_kernels.py`, on
 which no rule was fitted. Needs jax and libtpu, but no TPU. Compares the numbers of bundles and of empty bundles with the compiler's analysis of the
-schedule, and the numbers of operations and relayouts with the occurrences of `out_layout` and `.relayout` in Mosaic's text. Then asks without the text
-after relayout insertion: for each vector that an operation uses, whether it needs a relayout, and whether this needs instructions, by the vector layouts
-alone; compares that with what the compiler inserted and made of it. `--corpus` appends the dumps, without paths, to a JSON Lines file.
+schedule, and the numbers of operations and relayouts with the occurrences of `out_layout` and `.relayout` in Mosaic's text. Then removes Mosaic's
+texts from relayout insertion on, and asks `kernel` again. From the vector layouts alone, it now says which vectors need a relayout before an
+operation, and which relayouts need instructions. Compares that with the relayouts that the compiler inserted, and with their instructions.
+`--corpus` appends the dumps, without paths, to a JSON Lines file.
 """
 
 import argparse
@@ -243,7 +244,7 @@ def expected(folder):
 
 
 def compared(found, needed, operands):
-    """Counts the operands of which the vector layouts alone say what the compiler did with them; yields the others."""
+    """Counts the operands, and yields the differences between the relayouts computed from vector layouts alone and the compiler's."""
     if len(found) != len(needed):
         operands["kernels"] += len(found)
         yield f"{len(needed)} kernels by their layouts"

@@ -59,7 +59,7 @@ def indices(sizes):
 
 
 def random_array(source, powers):
-    """A shape with at most 4,096 elements, in a random layout; with sizes and tiles that are powers of two, if so."""
+    """A shape with at most 4,096 elements, in a random layout; if `powers`, all sizes and tiles are powers of two."""
     rank = source.randint(1, 4)
     while True:
         sizes = [source.choice((1, 2, 4, 8, 16) if powers else (1, 2, 3, 4, 5, 7, 8, 12, 16)) for _ in range(rank)]
@@ -157,7 +157,7 @@ def headers(package, pattern):
 
 
 def mdspan_libraries():
-    """The mdspan implementations that are installed: a name, a compiler with its options, and what `std::` and the headers are called there."""
+    """The installed mdspan implementations: a name, the compiler with its options, the names in place of `std::` ones, and the `#include` lines."""
     compilers = filter(None, [shutil.which("g++"), shutil.which("clang++") or shutil.which("clang++-19")])
     kokkos = headers("libraft", "include/raft/thirdparty/mdspan/include")
     nvidia = headers("nvidia", "cuda_cccl/include")

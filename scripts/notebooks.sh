@@ -4,12 +4,12 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# Another environment that has the packages, if it is given.
+# NOTEBOOKS_ENVIRONMENT can name an environment that has the packages already.
 environment=${NOTEBOOKS_ENVIRONMENT:-target/notebooks-environment}
 if [ -z "${NOTEBOOKS_ENVIRONMENT:-}" ]; then
     # JAX 0.12 needs Python 3.12.
     [ -x "$environment/bin/python" ] || "$(scripts/find_python.sh 12)" -m venv "$environment"
-    # Each time, so that the package is that of the checkout.
+    # Install it each time, so that the notebooks use the package of this checkout.
     "$environment/bin/python" -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps ./python
     "$environment/bin/python" -m pip install --quiet --disable-pip-version-check "./python[jax,dtypes]" jax==0.12.0 libtpu==0.0.52 nbclient nbformat nbconvert ipykernel
 fi

@@ -16,10 +16,10 @@ for package in json.load(sys.stdin)["packages"]:
         print(package["name"])')
 
 features() {
-    # Building it takes longer than running it, so without optimisations.
+    # Build it without optimisations, because building it takes longer than running it.
     command -v cargo-hack >/dev/null || cargo install --locked --debug cargo-hack
     cargo hack clippy -p xla-shape -p xla-shape-core -p xla-shape-parity -p xla-shape-relayout -p xla-shape-hlo -p xla-shape-files -p xla-shape-ffi --lib --each-feature -- -D warnings
-    # A program that needs features which are off is told their names.
+    # If a program needs features that are off, the compiler's messages name them.
     { cargo check --locked --manifest-path ui-tests/without_features/Cargo.toml --target-dir target/without-features 2>&1 || true; } |
         grep -E '^error\[|= note: (in Cargo.toml|for )' | diff ui-tests/without_features/expected.txt -
 }

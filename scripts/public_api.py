@@ -7,12 +7,16 @@ usage: public_api.py [--check] [--types] [--missing] [CRATE…]
 --types    prints the public types
 --missing  prints the public types without an example
 
-A type has an example if its own documentation has one, or that of a method or function of it that users can name. Three more count, because
-answers consist of many small types that are only read: one that is the type of a field counts where an example reads that field (of
-the type that has it, or down from a type that has that one) or matches the variant with it, one that a method returns where an example calls
-the method, and one whose name is the only one of its kind in the crate counts where an example names it. What is hidden from the
-documentation does not count, nor what is for C (`extern "C"`), and what another crate defines counts there. Reads what rustdoc knows, as
-JSON, a form that rustdoc does not promise to keep: RUSTC_BOOTSTRAP lets the stable toolchain write it."""
+A type has an example if its own documentation has one, or that of one of its methods. Answers consist of many small types that are only read, so
+other examples count, too:
+
+- If the type is that of a field, an example that reads the field or matches the variant with it. It may be an example of the type with the field,
+  or one that reached that type in the same way.
+- If a method returns the type, an example that calls the method.
+- If no other type of the crate has the same name, an example that contains the name.
+
+Items that the documentation hides do not count, nor functions for C (`extern "C"`). An item counts in the crate that defines it. The script reads
+rustdoc's JSON, whose form may change with any version. RUSTC_BOOTSTRAP lets the stable toolchain write it."""
 
 import json
 import os
@@ -31,7 +35,7 @@ KINDS = ["struct", "enum", "union", "trait", "type_alias"]
 
 
 def document():
-    """Writes what rustdoc knows of all crates, with all features, beside their pages: with the builds that `cargo doc` has made for those."""
+    """Writes rustdoc's JSON of all crates, with all features, beside their pages. It uses the same builds as `cargo doc`."""
     target = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     target.mkdir(exist_ok=True)
     # Set RUSTC_BOOTSTRAP for rustdoc only: cargo would rebuild everything when its value changes.
@@ -44,7 +48,7 @@ def document():
 
 
 def statements(docs):
-    """For each example in Rust of a documentation, what it holds beside comments, hidden lines and `use`."""
+    """The code of each Rust example in a documentation, without comments, hidden lines and `use`."""
     for language, code in re.findall(r"^```([^\n`]*)\n(.*?)^```", docs or "", re.M | re.S):
         if set(language.replace(" ", "").split(",")) <= {"", "rust", "no_run", "compile_fail", "should_panic", "E0277", "E0080"}:
             shown = "\n".join(line for line in code.splitlines() if not re.match(r"\s*(#( |$)|//)", line))
@@ -52,7 +56,7 @@ def statements(docs):
 
 
 def ids(type_):
-    """The types that a field's type names, itself and within others: both of `Option<Vec<T>>`."""
+    """The types that a field's type names, also as arguments of others: `Option`, `Vec` and `Shape` in `Option<Vec<Shape>>`."""
     if isinstance(type_, dict):
         if isinstance(path := type_.get("resolved_path"), dict):
             yield path["id"]
@@ -64,14 +68,14 @@ def ids(type_):
 
 
 def result(output):
-    """What a function returns where nothing goes wrong: an error counts as seen only where an example names it."""
+    """The type that a function returns if it succeeds. Errors are left out: an example that calls the function shows nothing of its error."""
     path = (output or {}).get("resolved_path") or {}
     arguments = ((path.get("args") or {}).get("angle_bracketed") or {}).get("args", [])
     return arguments[:1] if path.get("path") == "Result" and arguments else output
 
 
 def fields(index, kind, inner):
-    """The fields of a struct that have names, and those of an enum's variants: how an example reads each, and the types that it names."""
+    """The named fields of a struct, and all fields of an enum's variants: for each, how an example reads it, and the types that it names."""
     variants = [index[str(key)] for key in inner.get("variants", [])]
     owners = [(None, inner["kind"])] if kind == "struct" else [(item["name"], item["inner"]["variant"]["kind"]) for item in variants]
     for variant, owner in owners:

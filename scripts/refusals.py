@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Makes programs that the compilers for TPUs refuse, asks `xla-shape scan` about each message, applies the first remedy that it names, and
-compiles again. No TPU is needed. The exit code is 1 if fewer than 95 in 100 messages are named right, fewer than 90 in
-100 remedies compile, or one makes its program need more memory.
+compiles again. No TPU is needed. The exit code is 1 if `scan` names the right cause of fewer than 95 in 100 messages,
+if fewer than 90 in 100 remedies compile, or if one makes its program need more memory.
 
     scripts/refusals.py [GENERATIONS] [--corpus FILE]      such as v5e,v6e; v4,v5e,v5p,v6e,v7x if not given
 
 Needs: pip install jax==0.12.0 libtpu==0.0.52 (Python 3.12 or newer), and target/debug/xla-shape (cargo build -p xla-shape-cli). `--corpus` writes
 the messages, without paths, to a JSON Lines file, each distinct one once: `name`, `generation`, the `kind` of cause, and the `message`.
 
-libtpu 0.0.52, five generations: 195 refusals, all named right; 180 remedies change the program, and all of them compile.
+libtpu 0.0.52, five generations: 195 refusals, all with the right cause; 180 remedies change the program, and all of them compile.
 Older ones, v5e and v6e: libtpu 0.0.48.1 with jax 0.11.2, 79 of 79 and 73 of 73; libtpu 0.0.34 with jax 0.9.0, 78 of 79 and 71 of 73.
 """
 

@@ -3,7 +3,7 @@
 #
 # It publishes nothing; docs/releasing.md has the steps that need a person. The parts, all by default: versions, readme, crates, api, wheels,
 # site, c, licences, checksums. Environment: VERIFY=no packs the crates without building each one from its package (about 20 minutes on two cores);
-# WHEELS names the platforms of scripts/wheels.sh. What cannot be proved here is said, and is no failure: `NOT …`.
+# WHEELS names the platforms of scripts/wheels.sh. What cannot be proved here is not a failure: a line with `NOT` says so.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -36,7 +36,7 @@ for name in sorted(packages):
     visit(name)
 print(" ".join(done))')
 
-# Every place that states the version states the same, and the changelog has its heading.
+# All files state the same version, and the changelog has a heading for it.
 versions() {
     local other
     other=$(grep -hoE '^xla-shape[a-z-]* = \{ path = "[^"]*", version = "=?[^"]*"' Cargo.toml | grep -vE "version = \"=?$version\"$" || true)
@@ -49,10 +49,10 @@ versions() {
     echo "version $version; the order: $crates"
 }
 
-# What the README says, by somebody who has only a clone: the program is installed and answers; a new crate with the README's code runs.
+# Follows the README in a fresh clone: installs the program and runs it, and runs the README's code in a new crate.
 readme() {
     local root
-    # Outside of this workspace, to which Cargo would add the crate.
+    # The folder is outside of this workspace, because Cargo would add the new crate to it.
     root=$(mktemp -d)
     git clone --quiet . "$root/clone"
     (cd "$root/clone" && cargo install --locked --path crates/cli --root "$root")
@@ -77,7 +77,7 @@ crates() {
     done
 }
 
-# Whether the API changed as the version says, against the release before. That the check can fail is tested: a function is taken away.
+# Whether the API changed since the last release only as the version allows. A small crate that loses a function shows that the check can fail.
 api() {
     command -v cargo-semver-checks >/dev/null || {
         echo "NOT checked: cargo install --locked cargo-semver-checks"
@@ -112,7 +112,7 @@ wheels() {
     mkdir -p "$out/wheels" && cp target/wheels/*.whl "$out/wheels"
 }
 
-# The book and the explorer, as they would be on a server.
+# The book and the explorer, in the folders that they have on the server.
 site() {
     scripts/book.sh
     rm -rf "$out/site" && mkdir -p "$out/site"
@@ -121,7 +121,7 @@ site() {
     [ -f "$out/site/index.html" ] || fail "the book has no index.html"
 }
 
-# An archive of the C library: with cargo-c, installed as a package manager does, else its files.
+# An archive of the C library: with cargo-c, the files that a package manager would install; without it, the header and the built libraries.
 c() {
     local name=xla_shape_c-$version-$(rustc -vV | sed -n 's/^host: //p') root
     root=$out/$name
@@ -139,7 +139,7 @@ c() {
     tar -C "$out" -czf "$out/$name.tar.gz" "$name" && rm -rf "$root"
 }
 
-# What is linked may be distributed, and its licences are in the file that goes with it.
+# Checks that all linked crates may be distributed, and that the file with their licences is complete.
 licences() {
     command -v cargo-deny >/dev/null || fail "cargo install --locked cargo-deny"
     cargo deny check bans licenses sources

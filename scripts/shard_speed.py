@@ -3,12 +3,16 @@
 
 usage: shard_speed.py PROGRAM FOLDER [--gib 1.5] [--rounds 5]
 
-PROGRAM is a release build of xla-shape. In FOLDER, the script makes five checkpoints of `--gib` GiB, and removes them at the end. In each round, the files of 4
-devices are copied by `cp --reflink=never`, and made into those of 8 devices, one device after another: from rows to rows, where bytes that belong together
-stay so (long runs); with another order of axes, where runs have 2 to 5.5 KiB: row-major, and in `T(8,128)(2,1)`; those become the files of 4 devices
-again. Each ends when its bytes are on the disk; in a FOLDER of a file system in memory, such as /dev/shm, nobody waits for a disk. With the input in the page
-cache (warm), and without it (cold; not in memory). Prints the median of GB/s, the median of the ratios to `cp` of the same round, and the most resident memory
-of a process. What is made is compared with what is made of the whole checkpoint."""
+PROGRAM is a release build of xla-shape. In FOLDER, the script makes five checkpoints of `--gib` GiB, and removes them at the end. Each round times
+
+- `cp --reflink=never` of the files of 4 devices;
+- 4 to 8 devices, one device after another, both divided by rows: long runs of bytes stay together;
+- 4 to 8 devices with another order of axes, where runs have 2 to 5.5 KiB: to row-major files, and to files in `T(8,128)(2,1)`;
+- these tiled files back to those of 4 devices.
+
+The time ends when the bytes are on the disk; if FOLDER is in memory, such as in /dev/shm, there is no disk to wait for. The input is in the page
+cache (warm), or it is not (cold; only on a disk). Prints the median of GB/s, the median of the ratios to `cp` of the same round, and the most
+resident memory of a process. Results are compared with those that are made of the whole checkpoint, except for the division by rows."""
 
 import argparse, filecmp, json, os, random, shutil, statistics, struct, subprocess, sys, time
 from pathlib import Path

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What the gate leaves out because it takes too long: run it before a release, and before a change of what it tests is called done. Stops at the
-# first failure. Takes about an hour on two cores; CHROMIUM names the browser.
+# What the gate leaves out because it takes too long. Run it before a release, and after a change of what it tests. Stops at the first failure.
+# Takes about an hour on two cores; CHROMIUM names the browser.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

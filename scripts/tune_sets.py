@@ -262,7 +262,7 @@ def compare(name, cache):
         "programs": [[program["name"], program["weight"]] for program in every["programs"]],
         # For each array, the layouts that programs prefer.
         "preferred": {array["name"]: [[one["program"], one["layout"]] for one in array["preferred"]] for array in every["arrays"]},
-        # With the cycles of each program.
+        # Each entry ends with the cycles of each program.
         "tried": [[row["layouts"], row["cycles"], row["bytes"], row["copies"], [program["cycles"] for program in row["programs"]]]
                   if row["taken"] else [row["layouts"], None, None, None, None] for row in rows if not row["auto"]],
         # The rows in which the compiler chose the layouts of some programs. The last entry names these programs: the

@@ -7,17 +7,17 @@ cd "$(dirname "$0")/.."
 
 quick=
 [ "${1:-}" != quick ] || { quick=yes && shift; }
-# Classes in Python export memory from 3.12 on.
+# Python 3.12, because classes written in Python can export memory (`__buffer__`) only from this version on.
 python=${1:-$(scripts/find_python.sh 12 || echo python3)}
 environment=target/wheel
 rm -rf "$environment"
 "$python" -m venv "$environment"
 pip() { "$environment/bin/python" -m pip --quiet --disable-pip-version-check "$@"; }
-# Two processes share the files: most of the time, a test uses one core.
+# Two processes share the test files, because a test mostly uses one core.
 tests() { "$environment/bin/python" -P -m pytest -n 2 --dist loadfile -p no:cacheprovider -c python/pyproject.toml --rootdir python "$@"; }
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/target/python}" CARGO_PROFILE_DEV_DEBUG=0
 
-# Built without optimisations, because compiling takes most of the time here. `pip install ./python` builds with them.
+# Build without optimisations, because compiling takes most of the time here. `pip install ./python` optimises.
 MATURIN_PEP517_ARGS="--profile dev" pip wheel --no-deps --wheel-dir "$environment/dist" ./python
 wheel=$(echo "$environment"/dist/xla_shape-*-cp311-abi3-*.whl)
 [ -f "$wheel" ]
@@ -26,7 +26,7 @@ LARGEST=20000000 "$python" scripts/wheel_check.py "$wheel"
 pip install twine==7.0.0
 "$environment/bin/twine" check --strict "$wheel"
 
-# The README, with the packages that it installs and the newest JAX.
+# Test the README with the packages that it installs, and with the newest JAX.
 pip install "$wheel[jax]" pytest==9.2.0 pytest-xdist==3.8.0
 "$environment/bin/python" -c 'import xla_shape; print(xla_shape.__file__)' | grep -q "$environment"
 tests python/tests/test_docs.py -k README.md

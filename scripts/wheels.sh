@@ -2,16 +2,17 @@
 # Makes the wheels to publish, in target/wheels: scripts/wheels.sh [PLATFORM…] (all by default; PLATFORMS below names them).
 #
 # They are linked with Zig, which brings the C libraries of all systems, so this needs neither containers nor other machines. Windows is the
-# exception: for Zig, maturin writes a list of exported functions with the module's whole name (`PyInit_xla_shape._native`), which is not that
-# of a function, so MinGW's linker is taken (Debian: gcc-mingw-w64-x86-64). A wheel of the stable interface of CPython 3.11 serves all later versions, except those without a GIL, which need one for each version. Each wheel is
-# checked (scripts/wheel_check.py), and tested where it can run: in a root directory that has Debian's Python and nothing else, for aarch64
-# under QEMU. For these tests, as root or with sudo, it adds the architecture arm64 to dpkg.
+# exception: for Zig, maturin writes a list of exported functions with the module's whole name (`PyInit_xla_shape._native`), which no function
+# has. So this uses MinGW's linker (Debian: gcc-mingw-w64-x86-64). A wheel for the stable interface of CPython 3.11 serves all later versions.
+# Versions without a GIL are the exception: each needs a wheel of its own. Each wheel is checked (scripts/wheel_check.py), and tested where it can
+# run: in a root directory that has Debian's Python and nothing else, for aarch64 under QEMU. For these tests, as root or with sudo, the script adds
+# the architecture arm64 to dpkg.
 # Environment: PROFILE, the profile of Cargo (wheel; with dev, a wheel takes a minute or two instead of ten, and is larger than 5 MB);
 # LARGEST, the most bytes of a wheel.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# The platform's name, Rust's name of it, what maturin is to make, and the tag that the wheel must have.
+# The platform's name, Rust's name of it, the value of maturin's `--compatibility`, and the tag that the wheel must have.
 PLATFORMS="\
 manylinux-x86_64   x86_64-unknown-linux-gnu    manylinux_2_28   manylinux_2_28_x86_64
 manylinux-aarch64  aarch64-unknown-linux-gnu   manylinux_2_28   manylinux_2_28_aarch64
@@ -74,7 +75,7 @@ run() { # WHEEL DEBIAN'S ARCHITECTURE, PIP'S PLATFORM
     rm -rf "$root/wheel" "$root/tests" && mkdir "$root/wheel" "$root/tests"
     python3 -m zipfile -e "$1" "$root/wheel"
     cp python/tests/{test_values,test_arrays}.py "$root/tests"
-    # An emulator cannot start further programs.
+    # Under the emulator, tests cannot start further programs.
     as_root env -i "PATH=$PATH" PYTHONPATH=/wheel:/packages chroot "$root" "${emulator[@]}" /usr/bin/python3.11 -m pytest -q -p no:cacheprovider \
         ${emulator:+-k "not fork"} /tests
 }
@@ -85,7 +86,7 @@ for platform; do
     line=$(echo "$PLATFORMS" | grep "^$platform ") || { echo "expected one of $(echo "$PLATFORMS" | cut -d' ' -f1 | tr '\n' ' ')found $platform"; exit 2; }
     read -r _ target compatibility tag <<<"$line"
     echo "== $platform"
-    # Where a platform cannot be linked here, the others are still made.
+    # If this platform cannot be linked here, still make the others.
     if ! build "$target" "$compatibility" python3.11; then
         failed+=("$platform")
         continue
@@ -99,7 +100,7 @@ for platform; do
     *) echo "$platform: NOT run, only checked" ;;
     esac
     if [[ $platform == manylinux-* ]]; then
-        # Independent of maturin: the newest symbol of the C library decides, which must not be newer than the tag says.
+        # A check independent of maturin: no symbol of the C library may be newer than the tag says.
         found=$(auditwheel show "$wheel" | tr -s '\n ' ' ' | sed -n 's/.*platform tag: "\([^"]*\)".*/\1/p')
         [ "$(printf '%s\n' "${found%_"${tag#manylinux_*_*_}"}" manylinux_2_28 | sort -V | tail -1)" = manylinux_2_28 ] || {
             echo "$wheel needs $found" >&2

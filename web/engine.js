@@ -12,10 +12,10 @@ export function split({ files, against, ...more }) {
 export class Engine {
   constructor(module) { this.module = module; }
 
-  // `sources` are the files of `question.files`, then those of `question.against`: bytes, or blobs. Calls `progress` with a part of 1.
+  // `sources` are the files of `question.files`, then those of `question.against`: bytes, or blobs. Calls `progress` with numbers from 0 to 1.
   async answer({ files, against, reading, view, width }, sources, progress = () => {}) {
     const sizes = sources.map(source => source.size ?? source.length);
-    // A name may be no Unicode text: half of a pair of surrogates has no form in UTF-8.
+    // A name may not be valid Unicode: half of a pair of surrogates has no form in UTF-8.
     const text = name => name.replace(/\p{Surrogate}/gu, '\ufffd');
     const named = (names, from) => names.map((name, at) => [text(name), sizes[from + at]]);
     const head = new TextEncoder().encode(JSON.stringify({

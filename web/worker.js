@@ -1,5 +1,5 @@
-// Answers questions beside the page, which stays usable. A message: `{id, module}` first, then `{id, files, against, reading, view}`,
-// with lists of `{name, source}`; the sources are bytes or files.
+// Answers questions in a thread of its own, so that the page stays usable. A message: `{id, module}` first, then
+// `{id, files, against, reading, view}`, with lists of `{name, source}`; the sources are bytes or files.
 
 import { Engine, split } from './engine.js';
 import { isZip, unzip } from './zip.js';

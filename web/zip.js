@@ -9,7 +9,7 @@ const END = 0x06054b50, ENTRY = 0x02014b50, LOCAL = 0x04034b50, LONGEST_COMMENT 
 
 export const isZip = bytes => bytes.length >= 4 && bytes[0] === 0x50 && bytes[1] === 0x4b && (bytes[2] === 3 || bytes[2] === 5);
 
-// The files of an archive, as `{name, bytes}`; throws an error that says what is wrong. `file` is a blob. Calls `progress` with a part of 1.
+// The files of an archive, as `{name, bytes}`; throws an error that says what is wrong. `file` is a blob. Calls `progress` with numbers from 0 to 1.
 export async function unzip(file, limits = LIMITS, progress = () => {}) {
   const slice = async (from, to) => new DataView(await file.slice(from, to).arrayBuffer());
   const entries = [];

@@ -4,7 +4,7 @@
     python examples/jax/bench.py [--once] [LIBRARY]
 
 A call is timed inside of a program that makes 2,000 of them, each with the result of the one before; the time of the same loop without
-a call is taken off. Each number is the least of several runs, taken in turns; `--once` runs everything once, to see that it runs.
+a call is subtracted. Each number is the least of several runs, taken in turns; `--once` runs everything once, to see that it runs.
 """
 
 import ctypes

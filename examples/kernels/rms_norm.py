@@ -1,4 +1,4 @@
-"""An RMSNorm in blocks of 256 rows, twice: with the product of the scale in bf16, and in f32; this one also in a loop over fewer rows.
+"""An RMSNorm in blocks of 256 rows. The scale is multiplied in bf16 (narrow) or in f32 (wide); with 64, in f32, 64 rows at a time in a loop.
 
     python rms_norm.py narrow > narrow.mlir && xla-shape kernel narrow.mlir --for v5e
     python rms_norm.py wide 64 > loop.mlir && xla-shape kernel loop.mlir --for v5e

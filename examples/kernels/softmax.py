@@ -1,4 +1,4 @@
-"""A softmax by rows in blocks of a number of rows, and XLA's own; writes StableHLO for `xla-shape kernel`.
+"""A softmax of rows: a kernel with blocks of this many rows, or XLA's own; writes StableHLO for `xla-shape kernel`.
 
     python softmax.py 8 > eight.mlir && python softmax.py xla > xla.mlir
     xla-shape kernel eight.mlir --against xla.mlir --for v5e

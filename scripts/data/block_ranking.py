@@ -11,9 +11,10 @@ A row: `kernel`; `for`, the TPU; `held_back`, whether no rule was fitted to it (
 - `blocks`, for each kernel the blocks that `xla_shape.pallas.blocks` reads from it: the kind, the array and its block;
 - `program`, as StableHLO, or `missing`, why JAX makes none;
 - `message`, why the compiler refuses it; or
-- `bundles`, the compiler's final bundles without what no branch depends on (see `reduced`); `mosaic`, the text after relayout insertion, without what the
-  body computes; `executed`, how many bundles a walk from the first bundle to the last one takes (see `walk`), or null if a branch depends on more than the
-  grid; `copied`, `first` and `last`: the bytes that the grid copies, those before the first step, and those after the last one, from the index maps themselves.
+- `bundles`, the compiler's final bundles with only the slots on which branches depend (see `reduced`); `mosaic`, the text after relayout insertion,
+  without what the body computes; `executed`, how many bundles a walk from the first bundle to the last one takes (see `walk`), or null if a branch
+  depends on more than the grid; `copied`, `first` and `last`: the bytes that the grid copies, those before the first step, and those after the last
+  one, from the index maps themselves.
 """
 import functools, glob, hashlib, importlib.util, itertools, json, os, pathlib, re, subprocess, sys, tempfile, time
 
@@ -126,7 +127,7 @@ def bundles(text):
 
 
 def slot(text):
-    """What it writes, the opcode, the predicate as (register, whether it must be true), the value without it, and the operands; `None` if not scalar."""
+    """The written name, the opcode, the predicate as (register, whether it must be true), the value otherwise, the operands; `None` if not scalar."""
     written, _, rest = text.partition(" = ")
     opcode, _, rest = rest.partition(" ")
     if not SCALAR.match(opcode) or (opcode in ("sld", "sst") and "_spill" not in rest):
@@ -192,8 +193,8 @@ def compute(opcode, values):
 
 
 def walk(all, delay, most=50_000_000):
-    """How many bundles execute from the first one to the last one; `None` if a branch depends on a value that is not known. All values are computed as they come,
-    with what loops carry, and a branch leads to where its region begins, `delay` bundles later."""
+    """How many bundles execute from the first one to the last one; `None` if a branch depends on an unknown value. Computes all values in the
+    order of execution, including those that loops carry. A branch goes to the beginning of its region, `delay` bundles later."""
     slots = needed(all)
     starts = {int(number): at for at, one in reversed(list(enumerate(all))) for number in re.findall(r"Start(?:/End empty)? region (\d+)", one[3])}
     # Only these bundles are looked at.
@@ -245,8 +246,8 @@ def walk(all, delay, most=50_000_000):
 
 
 def reduced(all, text):
-    """The bundles as lines without addresses, with the slots on which branches depend, under shorter names. A line `12 >` stands for twelve bundles with other slots
-    at this depth, and `12` for twelve empty ones."""
+    """The bundles as lines without addresses, with only the slots on which branches depend, under shorter names. A line `12 >` stands for twelve
+    bundles that have only other slots, at this depth of loops, and `12` for twelve empty ones."""
     slots, names = needed(all), {}
     short = lambda text: re.sub(r"%([sp]?)\d+(_\w+)?", lambda found: f"%{found[1]}{names.setdefault(found[0], len(names))}{found[2] or ''}", text)
     operands = re.findall(r"(%\w+ = inlined_call_operand\.\S+ \[.*?\{\}\])(?: /\*.*?(The window shape is .*?\.) .*?\*/)?", text, re.S)
@@ -271,8 +272,8 @@ def reduced(all, text):
 # The copies.
 
 def copies(traced, all):
-    """The bytes that the grid copies, those before the first step, and those after the last one. The first bundle says which arrays XLA keeps in VMEM: those are not
-    copied."""
+    """The bytes that the grid copies, those before the first step, and those after the last one. Arrays that XLA keeps in VMEM are not copied:
+    the first bundle names them."""
     kept = {int(number) for text in all[0][2] for number in re.findall(r"inlined_call_operand\.vmem \[.*?index: (\d+)", text)}
     [equation] = [one for one in _equations(traced.jaxpr) if one.primitive.name == "pallas_call"]
     mapping = equation.params["grid_mapping"]
@@ -309,7 +310,7 @@ def without_paths(text):
 
 @functools.cache
 def dumps():
-    """The folder into which the compiler writes what it has made. The compiler reads its flags when it starts: with `chip`."""
+    """The folder into which the compiler writes what it has made. Call this before `chip`, which starts the compiler: it reads its flags then."""
     folder = tempfile.mkdtemp()
     flags = f"--xla_mosaic_dump_to={folder} --xla_jf_dump_to={folder} --xla_jf_dump_llo_text=true --xla_jf_dump_llo_pass_label_regex=final_bundles"
     os.environ["LIBTPU_INIT_ARGS"] = flags

@@ -6,8 +6,8 @@ Needs: pip install jax==0.12.0.1 libtpu==0.0.52 (Python 3.12 or newer), for exam
 
 usage: scripts/data/fit_borders.py [NAME…]       without names, all programs; with names, those rows are made anew
 
-A row: `program`; `for`, the device; `values`, the sizes in ascending order; `outcomes`, for each size one of: `bytes`, what the compiler's memory
-analysis says that a program takes which it compiled; `message`, why it refused the program; `missing`, why JAX did not make one.
+A row: `program`; `for`, the device; `values`, the sizes in ascending order; `outcomes`, for each size one of: `bytes`, the memory of a compiled
+program by the compiler's analysis; `message`, why it refused the program; `missing`, why JAX did not make one.
 """
 import functools, json, os, pathlib, re, subprocess, sys, time
 

@@ -10,8 +10,8 @@ instruction, asynchronous operations, `send` and `recv`, `scan` and `shuffle`. T
 infer   the shape that XLA's parser infers if the shape of `r` is left out, or null if it refuses. Missing for opcodes whose shape
         must be written.
 valid   whether XLA reads the program and its verifier takes it, as the TPU compiler (libtpu) asks it before the first pass. The compiler gets
-        the message of the module as it is. What it says later, such as that a TPU has no such instruction, is not asked. Missing where
-        the compiler ends the process at a place that does not tell.
+        the message of the module as it is. Later errors, such as that a TPU has no such instruction, do not count. Missing if the
+        compiler ends the process at a point that does not show the verifier's answer.
 """
 import ctypes, json, os, random, re, struct, subprocess, sys, tempfile
 

@@ -114,7 +114,7 @@ def spec_of(text, rank):
 
 
 def partitioned(sizes, element, shardings):
-    """The collectives of a program that changes the sharding of an array from each to the next, and whether XLA warns."""
+    """The collectives of a program that gives an array these shardings, one after another, and whether XLA warns."""
     array = jax.ShapeDtypeStruct(sizes, element, sharding=shardings[0])
 
     def change(x):
@@ -137,7 +137,7 @@ def partitioned(sizes, element, shardings):
 
 
 def through(row, program):
-    """The shardings between the two that the program names."""
+    """The shardings that `xla-shape reshard` names between the two of this row."""
     answer = subprocess.run(
         [program, "reshard", row["array"], "--from", row["from"], "--to", row["to"], "--format", "json"],
         check=True, capture_output=True, text=True,
@@ -166,7 +166,7 @@ def main():
         try:
             found, warns = partitioned(sizes, element, [one, other])
         except ValueError:
-            continue  # A dimension does not divide.
+            continue  # A dimension cannot be divided evenly.
         if text[0] == text[1] or json.dumps(row) in seen:
             continue
         seen.add(json.dumps(row))

@@ -54,8 +54,8 @@ impl Compiler {
             .arg(&target)
             // With a target, the flags below are not those of macros and build scripts, which must run.
             .args(["--target", "host-tuple"])
-            // Programs link to a library that is optimised only before LLVM. LLVM's passes and its machine code would only change code that no
-            // program here runs, and take as long as all the rest.
+            // Optimise the library only before LLVM. LLVM's passes and code generation would take as long as all the rest, and change only code,
+            // which no test runs.
             .env("RUSTFLAGS", "-Cno-prepopulate-passes -Clinker-plugin-lto")
             .env_remove("CARGO_ENCODED_RUSTFLAGS")
             .output()

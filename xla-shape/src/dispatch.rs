@@ -267,7 +267,7 @@ macro_rules! __dispatch_bind {
     }};
 }
 
-/// One buffer with its shape in the type. It is borrowed once without use, because an arm may not use it or not write to it.
+/// One buffer with its shape in the type. It is borrowed once here, so that an arm that does not use it, or only reads it, causes no warning.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __dispatch_let {
@@ -363,7 +363,8 @@ const fn takes_all(this: &[(&ArrayShape, &str)], other: &[(&ArrayShape, &str)]) 
     this.len() == other.len()
 }
 
-/// Whether every shape of one type is one of the other, except for layouts: what [`WholeArray::from_array_shape`] decides for values.
+/// Whether the type of shape `this` accepts every shape that the type of shape `other` accepts, layouts aside. [`WholeArray::from_array_shape`]
+/// decides the same for values.
 const fn takes_sizes(this: &ArrayShape, other: &ArrayShape) -> bool {
     let (these, those) = (this.dimensions(), other.dimensions());
     if !ElementType::same(this.element_type(), other.element_type()) || these.len() != those.len() {

@@ -221,8 +221,8 @@ macro_rules! shape {
     };
 }
 
-/// Names for shapes: type aliases whose documentation has the text of the shape, its bytes and its padding. Editors show it where the name is
-/// used; of `type Weights = shape!(…)`, they show what the macro writes.
+/// Names for shapes: type aliases whose documentation has the text of the shape, its bytes and its padding. Editors show this where the name is
+/// used; for `type Weights = shape!(…)`, they show the type that the macro writes.
 ///
 /// ```
 /// use xla_shape::{View, shape, shape_type};
@@ -239,8 +239,8 @@ macro_rules! shape {
 /// assert_eq!(Rows::<3>::TEXT, "f32[3,128]{1,0:T(8,128)}");
 /// ```
 ///
-/// The shape is written as in [`shape!`]. If a size is an expression, the documentation only has the text as it is written. What does not
-/// compile is the same, too:
+/// The shape is written as in [`shape!`]. If a size is an expression, the documentation only has the text as it is written. A shape that
+/// [`shape!`] refuses does not compile here, either:
 ///
 /// ```compile_fail
 /// xla_shape::shape_type! { type Wrong = bf16[8,128]{1,1}; } // dimension 1 twice

@@ -59,10 +59,10 @@ fn compare(what: &str, operations: usize, contenders: &mut [(&str, &mut dyn FnMu
 
 fn bytes<const M: usize, const K: usize, const N: usize>() {
     let x = Buffer::<Matrix<S8, M, K, Groups>>::from_fn(|[i, j]| (i * 31 + j * 17) as u8 as i8);
-    // Values have seven bits. Without VNNI, their kernel adds two products in 16 bits with saturation; 2 · 255 · 64 is still below the limit.
+    // Values have seven bits. Without VNNI, rten-gemm's kernel adds two products in 16 bits with saturation; 2 · 255 · 64 is still below the limit.
     let w = Buffer::<Matrix<S8, K, N, Groups>>::from_fn(|[i, j]| ((i * 13 + j * 7) as u8 as i8) >> 1);
     let mut y = Buffer::<Matrix<S32, M, N, Tiled>>::zeroed();
-    // Their left operand is unsigned, and 128 stands for zero.
+    // The left operand of rten-gemm is unsigned, and 128 stands for zero.
     let rows = x.to_row_major().into_iter().map(|x| x.cast_unsigned() ^ 0x80).collect::<Vec<_>>();
     let (columns, zeros) = (w.to_row_major(), vec![128_u8; M]);
     let mut theirs = vec![0_i32; M * N];
@@ -141,8 +141,8 @@ fn floats<const M: usize, const K: usize, const N: usize>() {
     assert!(!small || by_loops == by_rten, "the products are not the same");
 }
 
-/// Attention of one head, compared with products alone. First with its own two products, one in bf16 and one in f32, of whole matrices. Then with
-/// the product in f32, computed twice: it is the faster one of the two.
+/// Attention of one head, compared with products of whole matrices alone. The first are the two products of attention, one in bf16 and one in
+/// f32. The second are two products in f32, which is the faster one of the two.
 fn attend<const N: usize, const D: usize>() {
     use attention::Heads;
     let value = |i: usize, j: usize| bf16::from_f32(((i * 31 + j * 17) % 15) as f32 / 7.0 - 1.0);

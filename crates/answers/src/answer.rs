@@ -11,8 +11,7 @@ pub trait Answer: Serialize {
     /// `docs/schemas/explain.json` is the JSON Schema with this name.
     const SCHEMA: &'static str;
 
-    /// The answer for programs: one JSON object in a line, or one in each line if the answer is a list. Each line ends with a
-    /// newline.
+    /// The answer for programs: one JSON object on one line, or one on each line if the answer is a list. Each line ends with a newline.
     ///
     /// ```
     /// use xla_shape_answers::Answer;

@@ -135,8 +135,8 @@ pub struct Answered {
 }
 
 words! {
-    /// Whether the compiler knew the results of autotuning. With others it may choose other kernels for products and convolutions, other
-    /// tiles of fusions and other workspaces, and so another module and other memory.
+    /// Whether the compiler knew the results of autotuning. With other results, it may choose other kernels for products and convolutions, other
+    /// tiles of fusions and other workspaces, so the module and its memory may differ.
     ///
     /// ```
     /// use xla_shape_answers::compile::Autotuning;
@@ -146,14 +146,15 @@ words! {
     pub enum Autotuning {
         /// It did not tune, because it had no GPU to time its choices on. The figures are those of this compiler without autotuning.
         Off = "off",
-        /// It took the results of another time from a file.
+        /// It took the results of an earlier tuning from a file.
         FromFile = "from a file",
         /// It took results from a file that has none for some of the instructions.
         Partly = "partly from a file",
     }
 }
 
-/// For how many instructions a file of results of autotuning has none. It is then of another GPU, driver, CUDA or compiler, or of another program.
+/// How many instructions have no results in the file with the results of autotuning. If some have none, the file was made for another GPU, driver,
+/// CUDA or compiler, or for another program.
 ///
 /// ```
 /// use xla_shape_answers::compile::Untuned;
@@ -493,7 +494,7 @@ mod tests {
              ROOT c = {array} add(a, b) }}"
         );
         assert_eq!(names(&module, &[array, array]), [Some("params['w']".to_owned()), None]);
-        // This module has other parameters than the program.
+        // The parameters of this module are not those of the program.
         let tuple =
             format!("HloModule m\nENTRY e {{ ROOT a = ({array}, {array}) parameter(0), metadata={{op_name=\"x\"}} }}");
         assert_eq!(names(&tuple, &[array, array]), [None, None]);

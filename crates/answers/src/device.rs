@@ -123,7 +123,7 @@ pub struct UnknownDevice {
 
 impl fmt::Display for UnknownDevice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Show the list of names, of the two, that has a name similar to the given one.
+        // Show the names of GPUs or those of generations, whichever has a name similar to the given one.
         match (self.gpu.meant().next(), self.generation.meant().next()) {
             (Some(_), _) => self.gpu.fmt(f),
             (None, Some(_)) => self.generation.fmt(f),

@@ -69,8 +69,8 @@ impl Given {
         })
     }
 
-    /// Reads a shape in the spelling of JAX, NumPy or MLIR, such as `bfloat16[8,128]`. These have no layout, so the shape is row-major. `None` for any
-    /// other text.
+    /// Reads a shape in the spelling of JAX, NumPy or MLIR, such as `bfloat16[8,128]`. These have no layout, so the shape is row-major. `None` for
+    /// any other text.
     ///
     /// ```
     /// use xla_shape_answers::Given;

@@ -66,7 +66,7 @@ pub(crate) fn whole_argument(name: &str) -> &str {
     name.split(['[', '.']).next().unwrap_or_default()
 }
 
-/// The layout in JAX's `Layout`. Without its tiles, the compiler chooses them.
+/// The layout as JAX's `Layout`. If `has_tiling` is false, its tiles are left out, and the compiler chooses them.
 ///
 /// ```
 /// use xla_shape_answers::place::layout_in_jax;
@@ -88,7 +88,7 @@ pub fn layout_in_jax(layout: &Layout, has_tiling: bool) -> String {
     format!("Layout(major_to_minor={}{tiling})", tuple(&order))
 }
 
-/// The layout in JAX's `Format`. Without its tiles, the compiler chooses them.
+/// The layout as JAX's `Format`. If `has_tiling` is false, its tiles are left out, and the compiler chooses them.
 ///
 /// ```
 /// use xla_shape_answers::place::format_in_jax;

@@ -70,7 +70,7 @@ pub struct Row {
 }
 
 words! {
-    /// What came of a candidate.
+    /// What became of a candidate.
     ///
     /// ```
     /// assert_eq!(xla_shape_answers::rank::State::TooLarge.as_str(), "too large");
@@ -302,7 +302,7 @@ fn notes(kernel: &Kernel<'_>, transfers: Option<&Transfers>) -> Vec<String> {
     notes
 }
 
-/// What came of a candidate.
+/// What became of a candidate.
 ///
 /// ```
 /// use xla_shape_answers::rank::{Ranking, State, Tried};

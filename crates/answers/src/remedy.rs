@@ -133,7 +133,7 @@ pub enum Stays {
 }
 
 impl Remedy {
-    /// The layout to ask for, and where; `None` if the remedy is another one.
+    /// The layout to ask for, and where; `None` for any other remedy.
     #[must_use]
     pub const fn asked(&self) -> Option<(&Place, &Layout)> {
         match self {

@@ -41,7 +41,7 @@ pub struct ToolAnswer {
     /// What the tool `more` read of a long answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub part: Option<Part>,
-    /// What the program says beside the answer, such as parts of a file that could not be read.
+    /// What the program says in addition to the answer, such as parts of a file that could not be read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
     /// The error, if the call failed.

@@ -13,7 +13,8 @@
 //
 // Units, threads and the meaning of each call are those of the functions of xla_shape.h with the same names. Objects own their handles: they
 // are moved, not copied, and free them. What a method returns as a std::string_view or as a View of a list belongs to the object, and is valid as
-// long as it exists, also after it is moved; temporary objects do not have these methods. Using an object that was moved from is an error (XLA_SHAPE_ERROR_CODE_NULL_POINTER).
+// long as it exists, also after it is moved; temporary objects do not have these methods. Using an object that was moved from is an error
+// (XLA_SHAPE_ERROR_CODE_NULL_POINTER).
 //
 // Errors. By default, a call that fails throws xla_shape::Exception. If XLA_SHAPE_NO_EXCEPTIONS is defined before the first include, nothing
 // throws, and a call that can fail returns xla_shape::Expected<T> instead of T: an error or a value, as std::expected of C++23.
@@ -430,7 +431,7 @@ public:
         std::size_t count = 0;
         XlaShapeError* error = xla_shape_partition_holders(raw(), index.data(), index.size(), nullptr, 0, &count);
         if (!error && count > devices.max_size()) {
-            // The library refuses a list of this length without a look at it: that is the error to report.
+            // The library refuses a list of this length without reading it: that is the error to report.
             std::int64_t none = 0;
             error = xla_shape_partition_holders(raw(), index.data(), index.size(), &none, count, &count);
         } else if (!error) {

@@ -160,7 +160,7 @@ unsafe fn options(given: &XlaShapePlanOptions, from: &ArrayShape, to: &ArrayShap
     if given.num_permutation == 0 {
         return Ok(options);
     }
-    // Before the list is read and copied.
+    // Compare the numbers before the list is read and copied: a wrong one may be huge.
     let (expected, found) = (from.num_dimensions(), given.num_permutation);
     if found != expected {
         return Err(failure(
@@ -286,8 +286,8 @@ pub struct XlaShapeByteRange {
 /// source. `ranges` has room for `capacity` of them. Writes their number to `*count`, and the ranges, unless there is not enough room: call
 /// it with a capacity of 0 to learn the number.
 ///
-/// Errors: XLA_SHAPE_ERROR_CODE_OUT_OF_BOUNDS if there is no such part. XLA_SHAPE_ERROR_CODE_BUFFER_SIZE if `capacity` is too small, except
-/// for 0; `*count` is written in both cases. Also the errors of all functions.
+/// Errors: XLA_SHAPE_ERROR_CODE_OUT_OF_BOUNDS if there is no such part. XLA_SHAPE_ERROR_CODE_BUFFER_SIZE if `capacity` is too small but not
+/// 0 (`*count` is written all the same). Also the errors of all functions.
 ///
 /// # Safety
 /// `plan` is NULL or a plan; `ranges` has room for `capacity`; `count` is NULL or valid.
@@ -468,7 +468,7 @@ unsafe fn run_part(slab: &Slab, source: Source, destination: &Destination) -> Re
         return Ok(plan.run(from, unsafe { destination.bytes(range) })?);
     }
     let mut made = AlignedBytes::zeroed(bytes_of(plan.to()))?;
-    // Padding may have to stay as it is.
+    // Copy what the destination holds: the plan may leave padding as it is.
     let mut rest = made.as_mut();
     for range in slab.destination() {
         // SAFETY: the range is one of the slab (caller).

@@ -479,8 +479,8 @@ unsafe fn ask_bitcast(
 /// Whether the reshape of `operand` to `result`, which has the same elements in row-major order, leaves every byte where it is. As
 /// ShapeUtil::ReshapeIsBitcast of XLA, but exact.
 ///
-/// Writes the answer to `*is_bitcast`. `reason` may be NULL. If not, `*reason` becomes NULL if the answer is yes, and otherwise an error
-/// object whose message says which element moves; the caller frees it with xla_shape_error_free.
+/// Writes the answer to `*is_bitcast`. `reason` may be NULL. Otherwise, if the answer is yes, `*reason` becomes NULL; if it is no, an error
+/// object whose message says which element moves, which the caller frees with xla_shape_error_free.
 ///
 /// Errors, after which neither is written: XLA_SHAPE_ERROR_CODE_WRONG_KIND if one is not an array, XLA_SHAPE_ERROR_CODE_UNKNOWN_SIZE if a
 /// dimension is unbounded, XLA_SHAPE_ERROR_CODE_UNSUPPORTED if the layouts are too complex to compare, and as for all functions.

@@ -220,8 +220,8 @@ fn check_dimensions(partition: &XlaShapePartition, found: usize) -> Result<()> {
 /// `index` has `num_dimensions` entries, one for each dimension of the whole array. `devices` has room for `capacity` of them. Writes their
 /// number to `*count`, and the devices, unless there is not enough room: call it with a capacity of 0 to learn the number.
 ///
-/// Errors: XLA_SHAPE_ERROR_CODE_BUFFER_SIZE if `num_dimensions` is not that of the array, or if `capacity` is too small, except for 0;
-/// `*count` is written in both cases of `capacity`. XLA_SHAPE_ERROR_CODE_OUT_OF_BOUNDS if the array has no such element.
+/// Errors: XLA_SHAPE_ERROR_CODE_BUFFER_SIZE if `num_dimensions` is not that of the array, or if `capacity` is too small but not 0 (`*count`
+/// is written all the same). XLA_SHAPE_ERROR_CODE_OUT_OF_BOUNDS if the array has no such element.
 /// XLA_SHAPE_ERROR_CODE_UNSUPPORTED if every device has the whole array: then the number of devices is not known. Also the errors of all
 /// functions.
 ///

@@ -10,7 +10,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The compilers of a language that are there: `variable` names one, and the usual ones are tried.
+/// The installed compilers of a language: the one that `variable` names, and those of the usual ones that run.
 fn compilers(variable: &str, usual: [&str; 2]) -> Vec<String> {
     let works =
         |name: &String| Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success());

@@ -211,7 +211,7 @@ fn measured_times_are_those_of_other_readers() {
             found += 1;
         }
         assert_eq!(found, sums.iter().filter(|sum| sum["file"] == file).count());
-        // For each way to divide the total, its parts add up to it.
+        // The times of all instructions add up to the total, and so do those of all lines, scopes and opcodes.
         for parts in ["instructions", "lines", "scopes", "opcodes"] {
             let parts = measured[parts].as_array().unwrap().iter().map(|part| part["picoseconds"].as_u64().unwrap());
             assert_eq!(parts.sum::<u64>(), measured["picoseconds"]);

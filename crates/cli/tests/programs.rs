@@ -511,7 +511,7 @@ fn a_text_and_its_message_have_the_same_opcodes() {
     assert_eq!(message.status.code(), Some(0));
     let [of_text, of_message] =
         [module.into(), message.stdout].map(|input: Vec<u8>| json(&["hlo", "-", "--format", "json"], input));
-    // In each computation, an element of a tuple is read once: p#0 and p#1; p#0; x#1, x#1#1 and w#1.
+    // The message has one `get-tuple-element` for each element that a computation reads: p#0 and p#1 in `b`; p#0 in `c`; x#1, x#1#1 and w#1 in `e`.
     assert_eq!(of_text["opcodes"]["get-tuple-element"], 6);
     assert_eq!((&of_text["opcodes"], &of_text["instructions"]), (&of_message["opcodes"], &of_message["instructions"]));
 }

@@ -204,7 +204,7 @@ fn started(folder: &Path, program: &str, kept: usize, arguments: &[&str]) -> std
         let files = fs::read_dir(folder.join("own/xla-shape/tune-5")).into_iter().flatten();
         files.filter(|file| file.as_ref().unwrap().file_name().to_str().unwrap().ends_with(".json")).count()
     };
-    // One more file is the compiler's version.
+    // The cache has one more file, for the compiler's version.
     let start = Instant::now();
     while answers() < kept + 1 {
         assert!(start.elapsed() < Duration::from_secs(120), "the first answers");

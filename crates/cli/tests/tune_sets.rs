@@ -8,8 +8,8 @@ use xla_shape_corpus::corpus;
 use xla_shape_pjrt::Slice;
 use xla_shape_tune::{Ask, Figures, Measured, Options, Place, Program, SharedArray};
 
-/// Searches with the recorded answers of a set as the compiler. A program may prefer several layouts for an array. The array has a place for each,
-/// so that the compiler's own choice can contain all of them.
+/// Searches with the recorded answers of a set in place of the compiler. A program may prefer several layouts for an array. So that the compiler's
+/// own choice can contain all of them, each array is several parameters of each program: one for each preferred layout.
 fn replay(row: &Value, all: bool) -> Value {
     let list = |value: &Value| value.as_array().unwrap().clone();
     let text = |value: &Value| value.as_str().unwrap().to_owned();

@@ -1,13 +1,13 @@
 //! Stable sorts that are compiled once for all types, and maps and sets that are made without a sort.
 //!
-//! The sorts of the standard library are compiled for each type of element and each order: 4 KiB of code every time. Answers sort short lists of
-//! many types, and a program's buffers are sorted once, where size counts more than speed: in WebAssembly, this makes the explorer smaller.
+//! The sorts of the standard library are compiled for each type of element and each order: 4 KiB of code every time. These crates sort short lists
+//! of many types, and a program's buffers only once, so the size of the code counts more than its speed: the explorer, in WebAssembly, gets smaller.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
-/// Sorts as `slice::sort_by` does. It takes memory for a number for each element.
+/// Sorts as `slice::sort_by` does. It allocates one number for each element.
 ///
 /// ```
 /// let mut words = ["pear", "fig", "apple", "kiwi"];
@@ -44,7 +44,7 @@ pub fn sort<T: Ord>(items: &mut [T]) {
     sort_by(items, T::cmp);
 }
 
-/// Sorts as `slice::sort_by_key` does. It allocates a list of one number for each element.
+/// Sorts as `slice::sort_by_key` does. It allocates one number for each element.
 ///
 /// ```
 /// let mut numbers = [3, -5, 1, 5];

@@ -85,7 +85,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The attributes that the kernel parameters.
+    /// The attributes among the kernel's parameters.
     fn attributes(&self) -> impl Iterator<Item = &'static ExpectedParameter> + use<> {
         self.parameters.list.iter().filter(|expected| matches!(expected.role, Role::Attribute))
     }
@@ -319,7 +319,7 @@ impl<'a> Call<'a> {
         shape.map_err(|error| self.refuse(argument, error))
     }
 
-    /// The argument has another type or other sizes than `expected`.
+    /// The type or the sizes of the argument differ from `expected`.
     #[cold]
     pub(crate) fn mismatch(&self, argument: &Argument<'a>, expected: &str) -> Error {
         if argument.element_type().is_none() {
@@ -427,7 +427,7 @@ fn with_kernel_name(kernel: &str, error: &Error) -> Error {
     Error::new(error.code(), format!("{error} (in {kernel})"))
 }
 
-/// The handler that is registered for other devices than CPU: it returns an error, because kernels run on CPU only.
+/// The handler that is registered for devices other than CPU: it returns an error, because kernels run on CPU only.
 ///
 /// # Safety
 /// XLA calls it as a handler: `frame` is a call frame.

@@ -82,7 +82,7 @@ pub(crate) fn type_text<S: WholeShape>() -> String {
     S::TYPE.map_or_else(String::new, |shape| shape.with_size_names(S::NAMES).to_string())
 }
 
-/// The text of a shape type as [`type_text`], without its layout, with which no call is compared.
+/// Like [`type_text`], but without the layout: what a call is compared with.
 pub(crate) fn sizes_text<S: WholeShape>() -> String {
     let mut text = type_text::<S>();
     text.truncate(text.find('{').unwrap_or(text.len()));

@@ -1,7 +1,7 @@
 //! Errors of reading, writing, copying and dividing files.
 //!
-//! [`Error`] says which file, plan or tensor; what is wrong with it is a [`FileError`], a [`PlanError`] or a [`ShardError`]. An error that
-//! is inside another one is part of its text, and so it is not its `source` too.
+//! [`Error`] says which file, plan or tensor; what is wrong with it is a [`FileError`], a [`PlanError`] or a [`ShardError`]. The text of an
+//! error contains the text of the error inside it, so `source` does not return that error again.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -76,7 +76,7 @@ pub enum Error {
         path: PathBuf,
         /// The array.
         shape: Box<ArrayShape>,
-        /// How many bytes of an array there are.
+        /// How many bytes of the array the file has.
         found: u64,
         /// Whether there may be more bytes: a pipe is not read to its end.
         has_more: bool,
@@ -150,11 +150,11 @@ pub enum Error {
         tensor: String,
         /// A file.
         first: PathBuf,
-        /// What it says about the tensor.
+        /// What the first file says about the tensor.
         expected: String,
         /// The other file.
         second: PathBuf,
-        /// What it says.
+        /// What the other file says.
         found: String,
     },
     /// The file of a device that has a shard of a tensor is missing.
@@ -287,7 +287,7 @@ pub enum FileError {
     /// The header of a `.safetensors` file does not follow the format.
     #[error("the header is wrong: {0}")]
     Header(Box<dyn std::error::Error + Send + Sync>),
-    /// The tensors in the header of a `.safetensors` file take more or fewer bytes than follow it.
+    /// The tensors in the header of a `.safetensors` file take more or fewer bytes than the file has after the header.
     #[error("its tensors take {expected} bytes, but {found} follow the header")]
     DataLength {
         /// The bytes of all tensors, according to the header.

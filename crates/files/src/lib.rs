@@ -60,8 +60,8 @@ pub use format::{ArrayFile, write_array};
 pub use relayout::{Destination, Relayout, RelayoutDone, RelayoutOptions};
 pub use shard::{Checkpoint, ShardFile, ShardPlan, ShardRule, ShardTensor, Shards, ShardsDone, shard_notes};
 
-/// The most bytes of the source, and of the result, that are in memory at a time. Slabs are smaller than that where larger slabs would
-/// not make single reads and writes longer.
+/// The most bytes of the source, and of the result, that are in memory at a time. Slabs are smaller if larger
+/// ones would not make single reads and writes longer.
 pub const SLAB_BYTES: usize = 128 << 20;
 
 #[doc = include_str!("../README.md")]

@@ -93,7 +93,7 @@ impl Totals {
 /// A program's memory: totals for the device and the host, the peak, and the heaps of the memory spaces.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Account {
-    /// In the memory of the device that holds arguments and results: HBM.
+    /// In the device's main memory, which holds arguments and results: HBM on a TPU.
     pub device: Totals,
     /// In the memory of the host.
     pub host: Totals,

@@ -93,8 +93,8 @@ const COLLECTIVES: [(&str, Opcode<'static>, Opcode<'static>); 3] = [
     ("collective-permute", Opcode::CollectivePermuteStart, Opcode::CollectivePermuteDone),
 ];
 
-/// Whether the short form of an asynchronous operation with this many operands reads as a collective whose start has an opcode of its own,
-/// with the same shape.
+/// Whether a start such as `all-gather-start` with this many operands can be read in two ways: as an opcode of its own, or as the short form
+/// of an `async-start`. Both have the same shape.
 pub(crate) fn has_two_meanings(operation: Opcode<'_>, operands: usize) -> bool {
     matches!(operation, Opcode::AllGather | Opcode::CollectivePermute) && operands > 1
 }
@@ -102,10 +102,10 @@ pub(crate) fn has_two_meanings(operation: Opcode<'_>, operands: usize) -> bool {
 impl<'m> Instruction<'m> {
     /// Expands the short form of an asynchronous operation into its step and the wrapped opcode, as [`Opcode::long_form`] does.
     ///
-    /// `all-gather-start`, `all-reduce-start` and `collective-permute-start` are opcodes of their own, but XLA prints an `async-start` that
-    /// wraps such a collective with the same name. Then the shape begins with a tuple of the operands: `((f32[8]), f32[8])`. The compiler
-    /// for GPUs writes them. Where a collective has several operands, both forms have the same shape, and it counts as an opcode of
-    /// its own.
+    /// `all-gather-start`, `all-reduce-start` and `collective-permute-start` are opcodes of their own. But XLA prints an `async-start` that
+    /// wraps such a collective with the same name, as in programs for GPUs. Its shape shows what it is: it begins with a tuple of the operands,
+    /// as in `((f32[8]), f32[8])`. For an all-gather or a collective-permute with several operands, both have the same shape, and the
+    /// instruction counts as the opcode of its own.
     ///
     /// ```
     /// let module = xla_shape_hlo::Module::parse("\
@@ -148,8 +148,8 @@ impl<'m> Instruction<'m> {
 }
 
 impl Module {
-    /// The operations that are alone in the computation of an asynchronous start, in the long form; each with its start. In the short form,
-    /// XLA writes only the start: its name stands in both forms.
+    /// The operations that `async-start`s wrap, if the operation is alone in its computation; each with its start. XLA can print such a pair in
+    /// short form, as one instruction with the name of the start. So that name identifies the pair in both forms.
     ///
     /// ```
     /// let text = "w { x = f32[8] parameter(0) ROOT n = f32[8] negate(x) }
@@ -172,8 +172,8 @@ impl Module {
 }
 
 impl<'m> Instruction<'m> {
-    /// The shape of what it computes. The shape of an asynchronous start also has its operands, and what it works with, such as semaphores.
-    /// The shape of an `all-reduce-start` with an opcode of its own has only the result.
+    /// The shape of the result alone. The tuple of an asynchronous start also contains its operands, and context such as semaphores; the
+    /// result is one of its elements. Only the opcode `all-reduce-start` has just the result as its shape.
     pub(crate) fn computed_shape(self) -> &'m Shape {
         let shape = self.shape();
         let element = |index: usize| shape.tuple_shapes().and_then(|all| all.get(index)).unwrap_or(shape);
@@ -185,8 +185,8 @@ impl<'m> Instruction<'m> {
         }
     }
 
-    /// Whether an array of its shape, by number, is a result of the operation that a short form wraps. XLA runs the wrapped computation
-    /// first, so such a result is defined before the other values of the step.
+    /// Whether array number `leaf` of its shape is a result of the operation that a short form wraps. XLA runs the wrapped computation
+    /// first, so such a result is defined before the other values of the start or update.
     pub(crate) fn is_wrapped_result(self, leaf: usize) -> bool {
         let Some((_, Step::Start | Step::Update)) = self.short_form() else { return false };
         let Some([operands, result, ..]) = self.shape().tuple_shapes() else { return false };
@@ -250,7 +250,7 @@ mod tests {
         }
     }
 
-    /// Pairs of an asynchronous operation in long form, its wrapped operation in `w`, and in short form.
+    /// Compares each operation in long form, where `w` contains the wrapped operation, with the same operation in short form.
     #[test]
     fn both_forms_take_the_same_memory() {
         const BIG: &str = "f32[64,1024]{1,0:T(8,128)}";
@@ -289,7 +289,7 @@ mod tests {
         ] {
             let long = memory(&wrapped, &format!("{tuple} async-start(), calls=w{own}"), "");
             assert_eq!(long, memory(&wrapped, &format!("{tuple} {short}-start(), {attributes}{own}"), ""), "{wrapped}");
-            // The TPU compiler's work for SparseCores: an update binds the operands.
+            // The TPU compiler writes work for SparseCores like this: an update, not the start, has the operands.
             if own.is_empty() {
                 let none = "((), (), s32[]{:S(2)})";
                 let update = |opcode: &str| format!(" t = {tuple} {opcode}-update(s, a, b)\n");

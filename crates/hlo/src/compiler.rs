@@ -41,7 +41,7 @@ impl Module {
     /// ```
     #[must_use]
     pub fn sign_of_older_release(&self) -> Option<&'static str> {
-        // Without the compiler's configurations, the text is shortened and shows nothing.
+        // If no instruction has a configuration of the compiler, they were removed from the text, so missing fields prove nothing.
         if !self.is_for_tpu() || !self.text().contains("\"flag_configs\":") {
             return None;
         }

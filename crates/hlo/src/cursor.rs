@@ -63,7 +63,7 @@ const fn is(byte: u8, class: u8) -> bool {
 pub(crate) struct Cursor<'a> {
     text: &'a str,
     pub(crate) position: usize,
-    /// From here on there is no `*/`, so that unclosed comments are searched only once.
+    /// From this position on, the text has no `*/`. It is stored so that the text after an unclosed comment is searched only once.
     no_comment_end: usize,
     /// A stack of open brackets, kept to reuse its memory.
     open: Vec<u8>,
@@ -569,7 +569,7 @@ impl<'a> Cursor<'a> {
         (self.byte(close)? == b']').then_some(close + 1)
     }
 
-    /// Where the shape of an instruction is that begins at the cursor; `None` if none does.
+    /// If an instruction begins at the cursor: where its shape is.
     #[inline]
     pub(crate) fn instruction_shape(&mut self) -> Option<Span> {
         self.skip_blanks();

@@ -260,7 +260,7 @@ impl<'m> Findings<'m> {
         problem: Problem,
         span: Option<Span>,
     ) {
-        // The narrowest place that is known: the attribute, the given one, the shape, or else the whole instruction.
+        // The narrowest place that is known: the attribute, the caller's `span`, the shape, or else the whole instruction.
         let span = match (&problem, span) {
             (Problem::Attribute(error), _) => error.span(),
             (_, Some(span)) => span,

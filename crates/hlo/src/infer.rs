@@ -167,7 +167,7 @@ impl<'m, 'g> Inference<'m, 'g> {
         if !parameters.is_complete(computation) {
             return Ok(None);
         }
-        // No rule takes more parameters than this for so few operands. The limit keeps a call's cost proportional to its text.
+        // With this many operands, no rule accepts more parameters. The limit keeps the cost of a call proportional to its text.
         let most = self.operands.len() * 2 + 2;
         let shape = |&number: &u32| module.instruction_at(number).map(Instruction::shape);
         let shapes = parameters.get(computation).iter().take(most).filter_map(shape).collect();
@@ -279,7 +279,7 @@ impl<'m, 'g> Inference<'m, 'g> {
                 let operation = Operation::Reduce { dimensions: self.required_numbers(Key::Dimensions)? };
                 f(Rule::Called { operation, to_apply: called.callee() })
             }
-            // XLA's parser infers the shape only for a single input.
+            // If no shape is written, XLA's parser infers it only for a single input.
             Opcode::ReduceWindow if written.is_none() && operands.len() > 2 => Ok(None),
             Opcode::ReduceWindow => {
                 let Some(called) = self.called(Key::ToApply, parameters)? else { return Ok(None) };
@@ -557,7 +557,7 @@ mod tests {
 
     #[test]
     fn every_opcode_has_a_rule() {
-        // Without a computation or a tuple, nothing can be inferred for the first two; XLA accepts any shape for the third.
+        // The first two have no rule in this test, because their operand has no computation or tuple. XLA accepts any shape for the third.
         let none = [Opcode::AsyncStart, Opcode::SliceStart, Opcode::CollectiveReduce];
         for &opcode in Opcode::ALL.iter().filter(|opcode| !none.contains(opcode)) {
             let is_leaf = matches!(opcode, Opcode::Parameter | Opcode::Constant);

@@ -27,7 +27,8 @@ fn mismatch<T>(expected: impl Into<String>, found: &str) -> Result<T> {
 
 /// Checks that a literal has as many elements as its shape, each valid for the element type. Omitted elements, `{...}`, are valid.
 ///
-/// Returns the number of elements that XLA fills with zeros, because the text has a number alone for an array of several elements.
+/// Returns the number of elements that XLA fills with zeros. There are such elements if the text has a single number, without braces, for
+/// an array of several elements.
 pub(crate) fn check(text: &str, shape: &Shape) -> Result<u64> {
     let mut literal = LiteralParser { cursor: Cursor::new(text, 0), zeros: 0 };
     literal.elements(shape, 0)?;
@@ -106,8 +107,8 @@ impl LiteralParser<'_> {
         }
     }
 
-    /// Whether the cursor is at a number although the array has dimensions: XLA stores it as the first element (`ParseDenseLiteral` in
-    /// `xla/hlo/parser/hlo_parser.cc` compares the nesting only at brackets, and at its end).
+    /// Whether the cursor is at a number without braces although the array has dimensions. XLA stores the number as the first element
+    /// (`ParseDenseLiteral` in `xla/hlo/parser/hlo_parser.cc` checks the nesting only at brackets, and at the end of the literal).
     fn is_alone(&self, array: &ArrayShape) -> bool {
         let is_filled = array.num_dimensions() > 0 && array.elements() != Some(0) && !array.element_type().is_complex();
         is_filled && !matches!(self.cursor.peek(), Some(b'{' | b'.') | None)

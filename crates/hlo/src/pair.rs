@@ -176,7 +176,7 @@ impl<'m> Program<'m> {
         program
     }
 
-    /// The hash of an instruction's shape, and that of its sizes alone.
+    /// The hash of an instruction's shape, and the hash of the shape's sizes alone.
     fn shape(&self, instruction: Instruction<'_>) -> (u64, u64) {
         self.shapes.get(instruction.shape_number() as usize).copied().unwrap_or_default()
     }

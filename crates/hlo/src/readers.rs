@@ -22,7 +22,7 @@ use alloc::vec::Vec;
 #[derive(Clone, Debug)]
 pub struct Readers<'m> {
     module: &'m Module,
-    /// Where the readers of each instruction begin in `numbers`, and at last where they end.
+    /// Where the readers of each instruction begin in `numbers`; the last entry is the end of them all.
     starts: Vec<u32>,
     numbers: Vec<u32>,
 }

@@ -47,7 +47,7 @@ impl Module {
 
 impl<'m> Pairs<'m> {
     /// The instructions that differ: pairs that do not have the same opcode, shape, attributes, constant or operands, and those without a
-    /// counterpart. What differs in a computation that an instruction calls is a difference of the instructions in there.
+    /// counterpart. If computations that a pair calls differ, only the instructions inside them are listed, not the pair itself.
     ///
     /// ```
     /// use xla_shape_hlo::{Module, Pairs};

@@ -4,8 +4,8 @@ use crate::schema::Key;
 use crate::{Computation, Instruction, Opcode};
 use xla_shape_core::{ElementClass, ElementType};
 
-/// How often the body of a `while` runs: the `known_trip_count` of its `backend_config`, or the number that follows from a counter
-/// that goes from one constant to another by a constant step. `None` if it has neither.
+/// How often the body of a `while` runs: the `known_trip_count` of its `backend_config`. Without that, a counter that goes from one constant
+/// to another by a constant step shows the number. `None` if the loop has neither.
 ///
 /// This counts all loops that XLA counts, and some more: `xla/service/while_loop_analysis.cc`,
 /// `ComputeWhileLoopTripCount`.

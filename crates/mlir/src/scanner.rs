@@ -11,7 +11,7 @@ pub(crate) struct Scanner<'a> {
 
 /// A part of an operation: the text before its first region, or after a region.
 pub(crate) struct Part<'a> {
-    /// The text before the attributes and the location at its end.
+    /// The text of the part, without the attributes and the location at its end.
     pub(crate) text: &'a str,
     pub(crate) attributes: Vec<(&'a str, &'a str)>,
     pub(crate) location: Option<&'a str>,
@@ -194,7 +194,7 @@ impl<'a> Scanner<'a> {
             let at = self.position;
             match self.step()? {
                 Token::Open(byte) => open.push(self, byte, at)?,
-                // A label's line may end with the closing bracket of a form that began earlier.
+                // The line may close a bracket that an earlier line opened, as in the generic form.
                 Token::Close(_) if open.is_empty() => {}
                 Token::Close(byte) => open.pop(self, byte, at)?,
                 Token::LineEnd if open.is_empty() => return Ok(self.text.get(start..at).unwrap_or("").trim_end()),
@@ -223,7 +223,7 @@ impl<'a> Scanner<'a> {
             }
             match self.step()? {
                 Token::Open(b'{') if self.ends_line() => {
-                    // The generic form has its regions in parentheses.
+                    // A bracket can be open here: in the generic form, the regions are in parentheses.
                     break true;
                 }
                 Token::Open(b'{') if open.is_empty() => {

@@ -86,8 +86,8 @@ pub enum WindowOf {
 }
 
 /// The Pallas kernels for TensorCores that a program calls, in the order of the calls. The program is StableHLO text. Kernels whose code is not
-/// understood are left out. If the text is not in MLIR's syntax, all are. `cores` is how many cores share the steps of a parallel dimension of the grid:
-/// those of one device.
+/// understood are left out; if the text is not valid MLIR, there are none. `cores` is how many cores share the steps of a parallel dimension of the
+/// grid: those of one device.
 ///
 /// The time is linear in the length of the text.
 ///
@@ -223,8 +223,8 @@ fn moving_dimensions(main: &Operation<'_>, cores: u64) -> Vec<bool> {
     moves.collect()
 }
 
-/// For each function that says where a window is, by its name: the argument that each of its results is, if it is one as it is. The first arguments are
-/// the indices of the grid.
+/// For each function that says where a window is, by its name: the number of the argument that it returns as each of its results; `None` for a
+/// result that is not an argument. The first arguments are the indices of the grid.
 fn places_in_grid<'a>(module: &Module<'a>) -> BTreeMap<&'a str, Vec<Option<usize>>> {
     let returns = module.operations().iter().filter(|operation| operation.name() == "return");
     let argument = |name: &str| name.strip_prefix("arg")?.parse::<usize>().ok();

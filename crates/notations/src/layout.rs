@@ -59,7 +59,7 @@ impl AnyLayout {
     pub fn of_array(array: &ArrayShape) -> Result<Self, Obstacle> {
         let map = match Modes::of_array(array) {
             Ok(modes) => Map::Modes(modes),
-            // For example with a tile `(*,128)`. A table can hold every map of XLA.
+            // Modes cannot express a tile such as `(*,128)`. A table can hold the map of every XLA layout.
             Err(Obstacle::Combined { .. }) => Map::Table(array.stride_table().map_err(Obstacle::StrideTable)?),
             Err(obstacle) => return Err(obstacle),
         };
@@ -207,7 +207,7 @@ impl AnyLayout {
         }
     }
 
-    /// Whether elements share positions. In XLA's layouts and in linear ones, they never do.
+    /// Whether elements share positions. In XLA's layouts and in linear layouts, they never do.
     ///
     /// ```
     /// use xla_shape_notations::{AnyLayout, Sharing, Notation};

@@ -70,7 +70,7 @@ impl Steps {
     fn transpose(&mut self, permutation: Vec<usize>) {
         let sizes = permutation.iter().filter_map(|&dimension| self.sizes.get(dimension).copied()).collect::<Vec<_>>();
         let long = permutation.iter().filter(|&&dimension| self.sizes.get(dimension).is_none_or(|&size| size > 1));
-        // If the other dimensions stay in order, moving those of one element moves no data: a reshape does it.
+        // If only dimensions of one element move, no data moves, so a reshape is enough.
         if long.is_sorted() {
             self.reshape(sizes);
         } else {

@@ -212,7 +212,7 @@ pub enum Error {
     Io(#[from] std::io::Error),
 }
 
-// The text of these two contains that of the inner error, so they do not also return it as their source.
+// The messages of these two variants contain the inner error's message, so they do not also return it as their source.
 impl From<ParseError> for Error {
     fn from(error: ParseError) -> Self {
         Self::Text(error)

@@ -150,7 +150,7 @@ fn read_counts(text: &str) -> Result<[u32; 3], GpusError> {
     let wrong = || GpusError::Counts { found: text.to_owned() };
     let mut counts = [1; 3];
     let parts = text.split('x').collect::<Vec<_>>();
-    // Fewer counts are the last ones; the others stay 1.
+    // A text with fewer than three counts gives the last ones; the others stay 1.
     let first = counts.len().checked_sub(parts.len()).ok_or_else(wrong)?;
     let mut all = 1_u64;
     for (count, digits) in counts[first..].iter_mut().zip(parts) {

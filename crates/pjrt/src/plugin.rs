@@ -377,7 +377,7 @@ impl Plugin {
     /// ```
     ///
     /// # Errors
-    /// If the file is missing or not a plug-in, its version of the interface has another major number or is older than
+    /// If the file is missing or not a plug-in, its version of the interface has a different major number or is older than
     /// [`Version::OLDEST`], another process has loaded it and it allows only one, or it does not start within a minute.
     ///
     /// # Safety

@@ -241,8 +241,8 @@ impl Program {
     /// ```
     ///
     /// # Errors
-    /// As for [`with_layouts`](Self::with_layouts). Also if the name of a memory is empty or has other characters than letters, digits and
-    /// `_`.
+    /// As for [`with_layouts`](Self::with_layouts). Also if the name of a memory is empty or contains characters other than letters,
+    /// digits and `_`.
     pub fn with_memory_kinds(&self, kinds: &BTreeMap<Argument, &str>) -> Result<Self> {
         let is_name =
             |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');

@@ -98,7 +98,7 @@ impl Slice {
     /// # Errors
     /// If libtpu cannot compile for the generation, a number is 0, or there are too many chips, in total or along an axis.
     pub fn new(generation: Generation, chips: &[u32]) -> Result<Self, SliceError> {
-        // The compiler's library answers "not a TPU" for these.
+        // libtpu does not know these generations: it answers "not a TPU".
         if generation.usable_hbm_bytes().is_none() {
             return Err(SliceError::Unsupported(generation));
         }

@@ -90,7 +90,7 @@ impl Statistics {
     }
 
     /// Checks that the analysis agrees with what is known about the program. Arguments and results are compared before temporaries:
-    /// if these agree, it is an analysis of this program.
+    /// if arguments and results agree, it is an analysis of this program.
     ///
     /// # Errors
     /// If a field differs. If the account is an estimate, results may differ by up to 4 KiB: they include tables of addresses,

@@ -219,7 +219,7 @@ fn lines(text: &mut Text, rows: &[Vec<String>]) {
 struct Row<'a> {
     /// What it is.
     what: String,
-    /// The user's name of it.
+    /// The name that the user gave it.
     name: Option<&'a str>,
     /// Its bytes on the first device.
     bytes: Option<u64>,

@@ -70,7 +70,7 @@ fn command(words: &[Word], files: &[&str]) -> Option<String> {
         Word::File(number) => match files.get(*number).copied() {
             Some("-") => None,
             Some(file) => Some(shell_line([file])),
-            // Without the files' names, the reader replaces these words.
+            // If the names of files are not known, the command has these words, which the reader replaces.
             None => Some(["FILE", "AFTER"].get(*number).copied().unwrap_or_default().to_owned()),
         },
     };

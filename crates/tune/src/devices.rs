@@ -188,7 +188,7 @@ impl Devices {
     /// ```
     ///
     /// # Errors
-    /// As [`Resharding::new`], if a sharding is not one of all these devices, or if XLA does not compile the change.
+    /// As [`Resharding::new`]; also if a sharding is not one of all these devices, or if XLA does not compile the change.
     pub fn reshard(&self, change: &Change, compiler: &Compiler, host: &Host) -> Result<Resharding, ReshardError> {
         let refused = |error: &String| ReshardError::NotCompiled(CompileError::Refused(error.clone()));
         let target = self.target.as_ref().map_err(refused)?;
@@ -205,8 +205,8 @@ impl Devices {
         Ok(answer.beside_xla((&self.name, target.devices()), &said, (&module, &notes), through))
     }
 
-    /// Compiles a program for these devices, and says why it is refused. If the program is refused, the report has lists of at most `top` entries, for one memory space if `space`
-    /// names it.
+    /// Compiles a program for these devices, and says why it is refused. If the program is refused, the report has lists of at most `top` entries,
+    /// for one memory space if `space` names it.
     ///
     /// # Errors
     /// If there is no compiler. Then no device gets an answer.

@@ -165,7 +165,7 @@ fn add_compiled(
     };
     let done = compile(&folder)?;
     let before = (answer.len(), answer.launches.len());
-    // If the compiler refuses the program, the dump has what it made until then: the kernel's vector memory, for example.
+    // If the compiler refuses the program, the dump has what was written before that: the kernel's vector memory, for example.
     let added = add(answer, Some(&devices.name), devices.generation(), &folder, version);
     // If the program was refused, return that error, and not an error in reading the incomplete dump.
     done?;

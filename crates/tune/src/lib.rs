@@ -9,8 +9,8 @@
 //! its blocks, and sorts them by a lower bound on their time.
 //!
 //! [`try_remedies`] compiles one program with the layouts that would remove its copies; and [`report_of_refused`] says what takes the memory of a
-//! program that does not fit. [`Devices`] compiles a program for the devices that a user names, or compiles what a log is about;
-//! [`kernels`](kernels()) says what code the compiler made of its kernels.
+//! program that does not fit. [`Devices`] compiles a program for the devices that a user names, or asks their compiler about the refusals in a log;
+//! [`kernels`](kernels()) says what code the compiler made of a program's kernels.
 
 #![forbid(unsafe_code)]
 

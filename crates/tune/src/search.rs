@@ -34,8 +34,8 @@ type Score = (usize, u128, u64, bool, bool);
 #[derive(Clone, Debug)]
 pub(crate) struct Tried {
     pub(crate) choice: Choice,
-    /// The programs, by number, for which the compiler chose these layouts. For the other programs, the layouts were requested. The compiler may
-    /// make a different program of requested layouts than of the same layouts that it chose itself.
+    /// The programs, by number, for which the compiler chose these layouts. For the other programs, the layouts were requested. The compiler may make
+    /// one program if it chooses these layouts itself, and another if they are requested.
     pub(crate) auto: Vec<usize>,
     /// Whether the compiled programs have these layouts.
     pub(crate) taken: bool,
@@ -151,8 +151,8 @@ pub(crate) fn search<'a>(
 }
 
 impl Search<'_> {
-    /// Tries layouts, with the arrays in the memories of `home`. If preferred memories can be used, this tries only the best layouts, for
-    /// comparison.
+    /// Tries layouts, with the arrays in the memories of `home`. If the best layouts so far are in memories that are preferred to these, only these
+    /// layouts are tried here, for comparison.
     fn try_home(&mut self) -> Result<(), TuneError> {
         if self.options.all {
             let all = self.combinations()?;

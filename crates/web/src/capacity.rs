@@ -1,5 +1,5 @@
-//! Blocks that no memory can hold: more than half of the address space, 2 GiB in a page. A request for one does not reach the allocator: the program
-//! panics before.
+//! Blocks that no memory can hold: more than half of the address space, 2 GiB in a page. A request for one does not reach the allocator, because the
+//! program panics first.
 
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -418,7 +418,7 @@ fn sizes_that_no_machine_has_make_a_plan_in_no_time() {
     assert!(plan.run(&[], &mut []).is_err());
 }
 
-/// A `*` may combine digits of one dimension, and this may repeat. Neither time nor memory doubles each time.
+/// A `*` may combine digits of one dimension, and this may repeat. Time and memory must not double with each repetition.
 #[test]
 fn a_dimension_that_is_combined_with_itself() {
     let again = "(2)(*,8)".repeat(40);

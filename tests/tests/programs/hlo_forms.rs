@@ -230,7 +230,7 @@ ENTRY e {
     );
     assert_eq!(module.instruction("s").unwrap().shape().to_string(), "f32[2,3]{0,1}");
     assert_eq!(module.instruction("s").unwrap().shape_text(), "");
-    // It can be read, but the check refuses it, as a program before optimisation.
+    // The module can be read. The check refuses operands of two precisions, because the module is not an optimised one.
     let findings: Vec<_> = module.check().iter().map(ToString::to_string).collect();
     assert_eq!(findings, ["%s (add): expected floats of one precision, found f32[2,3] and bf16[2,3]"]);
 

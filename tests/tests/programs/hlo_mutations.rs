@@ -92,7 +92,7 @@ fn other_computation<'m>(instruction: Instruction<'m>, all: &[Computation<'m>]) 
         shapes.push(computation.root().shape().without_layout().to_string());
         shapes
     };
-    // Not one that calls this one, which would be a cycle.
+    // Take only an earlier computation: a later one may call this one, and the calls would be a cycle.
     let fits = |other: &&Computation<'_>| other.number() < now.number() && signature(**other) != signature(now);
     let other = all.iter().find(fits)?;
     Some((value.span(), format!("%{}", other.name())))

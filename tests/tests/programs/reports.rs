@@ -381,7 +381,7 @@ fn the_modules_of_a_profile_are_read() {
     let program = open("010.tpu.xplane.pb");
     assert_eq!(program.module().name(), Some("jit_matmul_optimized"));
     assert_eq!(program.generation(), Some(xla_shape::tpu::Generation::V6e));
-    // The profile's module has the compiler's assignment with it.
+    // The profile has the compiler's buffer assignment of the module, so the account is exact.
     assert!(program.memory(None).timeline().unwrap().account().exact);
     let program = open("010.cpu.xplane.pb");
     assert_eq!((program.module().name(), program.generation()), (Some("jit__lambda"), None));

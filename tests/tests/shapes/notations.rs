@@ -209,7 +209,7 @@ proptest! {
                 prop_assert_eq!(back.first_moved(&layout), Ok(None), "{} {}", notation, text);
             }
         }
-        // CuTe can express all maps without an offset; MLIR, all.
+        // MLIR can express all maps, CuTe only those without an offset.
         prop_assert_eq!(layout.write(Notation::Cute).is_ok(), offset == 0);
     }
 

@@ -590,8 +590,8 @@ fn arrays_of_axes_have_the_bytes_of_the_arrays() {
             reshard => reshard.unwrap(),
         };
         done.set(done.get() + 1);
-        // The row-major number before the change, of an element with this number after it. That number counts the axes in the order of the right
-        // side.
+        // From the row-major number of an element after the change, in which the axes have the order of the right side, computes its number before
+        // the change.
         let before_number = |number: u64| {
             let mut rest = number;
             let mut index = vec![0; axes.len()];

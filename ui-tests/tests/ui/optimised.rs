@@ -1,4 +1,5 @@
-//! Optimised builds name the user's lines, too. With the feature `optimised`, because optimising the library takes longer than the other tests.
+//! Optimised builds name the user's lines, too. These tests need the feature `optimised`, because
+//! optimising the library takes longer than the other tests.
 
 use super::compiler::{FOLDER, Until, compile};
 use super::fail::{COMPILED, programs};

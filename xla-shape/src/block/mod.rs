@@ -46,7 +46,7 @@
 //!
 //! A section fixes the index of some dimensions, and is an array of the others: [`index_axis`](Buffer::index_axis) takes one head of `[heads,
 //! seq, d]`, which is a `[seq, d]`. [`section`](Buffer::section) takes an index, a range or all of each dimension. The fixed dimensions are not
-//! in the tiles, and ranges do not cut them, so that a section has whole tiles.
+//! in the tiles, and ranges do not cut tiles, so that a section has whole tiles.
 //!
 //! # Rows by number
 //!

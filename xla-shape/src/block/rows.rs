@@ -87,7 +87,7 @@ impl<S: ArrayType<Element: Plain, Index = [usize; 2]>, B: BytesMut> Buffer<S, B>
 }
 
 /// The number of a row: any integer, or a reference to one.
-// Hidden: it only lets callers give numbers as they have them.
+// Hidden: it only lets callers pass numbers of any integer type, or references to them.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the number of a row",

@@ -274,7 +274,8 @@ impl<S: ArrayType<Element: Stored>, B: BytesMut> Buffer<S, B> {
     }
 }
 
-/// Whether the elements lie as in an array of the shape that has its memory for itself: it is one, or a section that is one stretch of memory.
+/// Whether the elements are in memory as those of a whole array with these dimensions and this layout: `S` is a whole array, or a section that is
+/// one stretch of memory.
 const fn is_laid_out_as_array<S: ArrayType>() -> bool {
     if S::IS_WHOLE_ARRAY {
         return true;
@@ -296,7 +297,7 @@ const fn assert_stretch<S: ArrayType, P: StaticArray, K: Fixed<S>>() {
         let problem = problem.push_str("of an array whose last blocks are not smaller, found one of a block ");
         panic!("{}", problem.push_str(S::TEXT).as_str())
     }
-    // A fixed dimension that is the most major one leaves the array's own map.
+    // If the fixed dimensions are the most major ones, the section has the map of an array `P`.
     let (own, array) = (Section::<S, P, K>::TABLE_OF_SECTION.with_extents(&[]), P::STRIDE_TABLE.with_extents(&[]));
     let is_plain = P::BYTES as u64 == P::STRIDE_TABLE.positions().saturating_mul(P::SHAPE.element_bits()).div_ceil(8);
     if is_plain && own.positions() == array.positions() && own.is_same_map(array) {
@@ -361,8 +362,8 @@ where
         }
         // SAFETY: `P` has the element type of `S` (`Section::at`). The section has all elements of `P` (`IS_STATIC`: `S` is a whole array, or its
         // sizes are those of its type) and is laid out as an array of that shape (`assert_stretch`), so the `P::BYTES` bytes from its first
-        // element on are the array's. If elements share bytes, the last one may have an element of the neighbour too. Nobody writes it while the
-        // view lives: such arrays are not divided into parts to write (`assert_whole_elements`).
+        // element on are the array's. If elements share bytes, the last byte may also hold an element of the neighbour. Nobody writes that byte
+        // while the view lives: such arrays are not divided into parts to write (`assert_whole_elements`).
         View::from_bytes(unsafe { self.bytes_from(first, P::BYTES) }).ok()
     }
 }

@@ -308,7 +308,8 @@ where
         for (dimension, &size) in sizes.as_ref().iter().enumerate() {
             let (halo, window) = (halo.as_ref()[dimension], W::SIZES[dimension]);
             let last = (grid.as_ref()[dimension] - 1) * P::SIZES[dimension];
-            // The first window begins first, and the last one ends last. Neither `last` nor `window` is more than memory holds.
+            // If any window reaches beyond the array, the first or the last one does. The sum does not overflow: neither `last` nor `window` is
+            // more than the number of elements that memory holds.
             let origin = if halo > 0 { 0 } else { last };
             if halo > 0 || last + window > size {
                 return Err(WindowError::Outside { dimension, origin, halo, window, size });

@@ -18,7 +18,7 @@ pub(crate) enum Width {
 }
 
 impl Width {
-    /// The width of elements that a layout gives `element_bits`; `None` if their values do not fit.
+    /// The width of elements that take `element_bits` bits in a layout; `None` if their values do not fit.
     pub(crate) const fn new(element_type: ElementType, element_bits: u64) -> Option<Self> {
         if element_bits == element_type.storage_bits() {
             Some(Self::Whole)

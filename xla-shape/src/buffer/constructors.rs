@@ -13,8 +13,8 @@ use crate::types::{StaticArray, ValueOf, WholeArray};
 
 /// **New arrays** of a shape whose sizes are all in the type.
 ///
-/// Each function has that as a bound of its own, instead of the `impl`. So the compiler's error says which size is not known, or which values have
-/// no Rust type, and what to do.
+/// The bounds that require this are on each function, not on the `impl`: then the compiler's error says which size is not known, or which values
+/// have no Rust type, and what to do.
 impl<S: WholeArray> Buffer<S> {
     /// An array whose bytes, padding included, are all 0.
     ///

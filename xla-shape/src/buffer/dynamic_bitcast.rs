@@ -11,7 +11,7 @@ use xla_shape_core::{ArrayShape, Dimension, Layout};
 use xla_shape_relayout::wide::wide;
 
 /// **Other shapes of the same memory**, without a copy. Where an element would move, these methods return an error that says which element.
-/// They consume the buffer also then: call them on a [`view`](Self::view) to keep it. To copy, use [`relayout`](crate::relayout).
+/// They consume the buffer even then: call them on a [`view`](Self::view) to keep it. To copy, use [`relayout`](crate::relayout).
 impl<B: Bytes> Buffer<DynShape, B> {
     /// The same array in another layout that has the same bytes.
     ///

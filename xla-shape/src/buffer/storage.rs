@@ -268,7 +268,8 @@ impl<'a, S: Copy> ViewMut<'a, S> {
     /// The same array again, to cut another part out of it.
     ///
     /// # Safety
-    /// The result is cut so that no element or padding is in two parts, and none of theirs is accessed through `self` while a part lives.
+    /// Each result is cut to a part, and no element or padding is in two parts. While a part lives, its elements and its padding are not
+    /// accessed through `self`.
     #[inline(always)]
     pub(crate) unsafe fn again(&mut self) -> ViewMut<'a, S> {
         // SAFETY: the caller guarantees that the parts have no byte in common.

@@ -2,7 +2,7 @@
 
 use super::storage::Buffer;
 
-/// Implemented by nothing.
+/// No type implements it.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "views of the crate `ndarray` need the feature `ndarray` of `xla-shape`",

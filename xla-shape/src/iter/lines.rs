@@ -364,7 +364,7 @@ macro_rules! apply_with {
                     $(
                         let (weave, index) = (const { Along::<$T, $D>::WEAVE }, Along::<$T, $D>::at($operand.1, start));
                         let $lane = weave.lane(index);
-                        // SAFETY: so many elements are in one of the array's runs, as below; `ARE_WORDS` is true for no `WEAVE` of 0.
+                        // SAFETY: so many elements are in one of the array's runs, as below; `ARE_WORDS` rules out a `WEAVE` of 0.
                         let $operand = unsafe { band_of::<$T>(($operand.0, $operand.2), index, len, weave) };
                     )*
                     let (weave, index) = (const { Along::<S, DIM>::WEAVE }, Along::<S, DIM>::at(line, start));

@@ -137,7 +137,7 @@ where
         let mut start = 0;
         while start < self.to.0.sizes()[1] {
             let len = self.run_len(start);
-            // SAFETY: by `copy_rows`, the row is one of the array's; so many elements are in one of its runs. `ARE_WORDS` is true for no `WEAVE` of 0.
+            // SAFETY: by `copy_rows`, the row is one of the array's; so many elements are in one of its runs. `ARE_WORDS` rules out a `WEAVE` of 0.
             let from = unsafe { band_of::<T>(self.from, [other, start], len, others) };
             let first = self.to.0.linear_index_of([row, start]) - lanes[0];
             // SAFETY: as above. Rows that alternate belong to the array, or are padding of its tiles (`own_run`).

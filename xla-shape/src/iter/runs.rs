@@ -576,8 +576,8 @@ impl<O: RunOperands> Runs<O> {
     /// The dimension that runs go along: the most minor one of the first operand. 0 if there is none.
     pub const DIMENSION: usize = O::WALK.minor;
 
-    /// Each run with the index of its first element; the others follow along dimension [`DIMENSION`](Self::DIMENSION). For a line, the index is
-    /// the number of the element.
+    /// Each run with the index of its first element; its other elements follow along dimension [`DIMENSION`](Self::DIMENSION). For a line, the
+    /// index is the number of the element.
     ///
     /// ```
     /// use xla_shape::iter::runs;

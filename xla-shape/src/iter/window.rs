@@ -156,7 +156,7 @@ unsafe fn copy_lines<S, B, T, C>(
                 ($n:literal) => {{
                     let (index, weave) = (source_index(index), const { <(T, S)>::WEAVES[1] });
                     // SAFETY: all lines of the group are in the window, and so, by the caller's promise, in the source, one after the other; the
-                    // loop below ends a run where the source's runs end. `ALTERNATES` is true for no `WEAVE` of 0.
+                    // loop below ends a run where the source's runs end. `ALTERNATES` rules out a `WEAVE` of 0.
                     let (bands, lanes) = unsafe { bands_of::<S, $n>(source, index, len, weave, lanes.dimension) };
                     // SAFETY: all lines of the group are in the window; their runs alternate and are one stretch.
                     let values = unsafe { values.range(first..first + len * $n) };

@@ -210,7 +210,7 @@ macro_rules! by_words {
     };
 }
 
-// Loops of a kernel for several machines are compiled with it.
+// Always inlined: a kernel that is compiled for several machines then contains these loops, compiled for each of them.
 by_words!(#[inline(always)] line_of_kernel group_of_kernel(T first first_lane 1));
 by_words!(#[inline] lines_1 groups_1(T first first_lane 1));
 by_words!(#[inline] lines_2 groups_2(T first first_lane 1, U second second_lane 2));

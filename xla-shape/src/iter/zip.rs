@@ -78,7 +78,7 @@ impl Lanes {
         if self.count > 1 { index.as_ref()[self.dimension] % self.count } else { 0 }
     }
 
-    /// Whether these are `others`.
+    /// Whether both describe the same lines.
     const fn is(self, others: Self) -> bool {
         self.dimension == others.dimension && self.count == others.count
     }
@@ -454,7 +454,7 @@ macro_rules! together_parts {
                 let mut weaves = const { <$A>::WEAVES }.into_iter().skip(1);
                 $(
                     let weave = weaves.next().unwrap_or_default();
-                    // SAFETY: a run of all arrays is a part of one of this operand's; `ARE_WORDS` is true for no `WEAVE` of 0.
+                    // SAFETY: a run of all arrays is a part of one of this operand's; `ARE_WORDS` rules out a `WEAVE` of 0.
                     let $operand = unsafe { band_of::<$T>($operand, own_index::<$T>(index), len, weave) };
                     let $lane = weave.lane(index);
                 )*
@@ -484,8 +484,8 @@ macro_rules! together_parts {
         let (mut weaves, dimension) = (const { <$A>::WEAVES }.into_iter().skip(1), const { <$A>::GROUP.dimension });
         $(
             let (index, weave) = (own_index::<$T>($index), weaves.next().unwrap_or_default());
-            // SAFETY: all lines of a group are in bounds, and a run of all arrays is a part of one of this operand's; `WRITES_WORDS` is true for
-            // no `WEAVE` of 0.
+            // SAFETY: all lines of a group are in bounds, and a run of all arrays is a part of one of this operand's; `WRITES_WORDS` rules
+            // out a `WEAVE` of 0.
             let ($operand, $lane) = unsafe { bands_of::<$T, $n>($operand, index, $len, weave, dimension) };
         )*
         // SAFETY: all lines of a group are in bounds, and their runs alternate in this array: they are one stretch.

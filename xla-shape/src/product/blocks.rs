@@ -67,8 +67,8 @@ impl<E: Terms, const TRANSPOSED: bool> Product<'_, E, TRANSPOSED> {
         }
         let [rows, ..] = self.sizes;
         if TRANSPOSED {
-            // Columns of a transposed operand are always packed: the elements of their groups are not adjacent in memory
-            // as those of a row-major operand are.
+            // Columns of a transposed operand are always packed: the elements of their groups are not adjacent in memory,
+            // unlike those of a row-major operand.
             if const { E::DEPTH == 2 && !M::DOT2 } {
                 self.many_rows::<M, E::Converted, R, C>();
             } else if const { E::DEPTH == 4 } {
@@ -262,7 +262,7 @@ fn add<M: Machine, E: Terms, S: StepOf<E>, const R: usize, const C: usize, const
     }
 }
 
-/// Columns of the right operand: as many as a block has, from column `start` on of these rows of groups.
+/// Columns of the right operand: as many as a block has, beginning with column `start` of the tiles, each of which is a list of rows of groups.
 #[derive(Clone, Copy)]
 struct Columns<'a, T, const W: usize> {
     tiles: &'a [&'a [[T; W]]],
@@ -289,7 +289,7 @@ fn pack_columns<'p, E: Terms, S: StepOf<E>, const C: usize>(
         if let Some(next) = row.get(start + C) {
             vector::prefetch(next);
         }
-        // Copied, so that the compiler knows that no result overlaps it, and vectorizes.
+        // A copy, so that the compiler knows that `packed` does not overlap it, and vectorizes the loop.
         let row = *row[start..].first_chunk::<C>().expect("a row has these columns");
         each_step::<S>(|step| {
             let mut parts = [S::Right::default(); C];

@@ -85,7 +85,7 @@ impl Factor for S8 {
 /// can_add::<S8, S32>();
 /// can_add::<F32, F32>();
 /// ```
-// A trait of its own, because its message says what the result must be; a `Sum` of another type would only be a mismatch.
+// A trait of its own, so that the error says what the result must be. For a bound on `Sum`, it would only be that two types differ.
 #[diagnostic::on_unimplemented(
     message = "products of `{Self}` cannot be added to `{R}`",
     label = "expected a result of `S32` for operands of `S8`, of `F32` for `F32` and `Bf16`",

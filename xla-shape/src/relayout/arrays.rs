@@ -230,7 +230,7 @@ impl<B: Bytes> Buffer<DynShape, B> {
         let bytes = byte_count(&to).ok_or(RelayoutError::TooLarge { side: Side::Destination })?;
         let mut bytes = AlignedBytes::zeroed(bytes)?;
         plan.run(self.view().as_bytes(), bytes.as_mut())?;
-        // Its elements have the width of this array's, take a byte each, or are packed with all of their bits.
+        // The elements of `to` are as wide as this array's, take a byte each, or are packed with all of their bits: a buffer can hold them.
         Ok(Buffer::<DynShape>::from_parts(to, bytes).expect("what a plan writes is an array in one memory"))
     }
 

@@ -23,7 +23,7 @@ use xla_shape_core::text::ConstText;
 /// ```
 ///
 /// # Panics
-/// If no TPU uses the tiles; the compiler evaluates it, and does not compile.
+/// If no TPU uses the tiles; in a `const`, that is a compile error.
 #[track_caller]
 pub const fn assert_tiles<S: ArrayType>() {
     if let Some(reason) = unused_tiles(S::ELEMENT_TYPE, S::LAYOUT) {

@@ -106,10 +106,10 @@ pub unsafe trait ArrayType: Copy + fmt::Debug + Send + Sync + 'static + Sealed {
     #[must_use]
     fn array_shape(self) -> ArrayShape;
 
-    /// The dimensions of the whole array in the memory, without those that this shape does not have.
+    /// The dimensions of the whole array of which this shape is a part; for a section, only those that it keeps.
     #[doc(hidden)]
     const MEMORY_DIMENSIONS: &'static [Dimension] = Self::DIMENSIONS;
-    /// Whether the array has its memory for itself, so that it is not a block of a larger array.
+    /// Whether the array has memory of its own: it is not a block of a larger array.
     #[doc(hidden)]
     const IS_WHOLE_ARRAY: bool = true;
 

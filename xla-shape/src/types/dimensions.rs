@@ -29,7 +29,7 @@ impl<const N: usize> MultiIndex for [usize; N] {
     const ORIGIN: Self = [0; N];
 }
 
-/// The index of an array that has as many dimensions as one whose index is `Index`. Each index implements it for itself.
+/// An index with as many numbers as `Index`. Each type of index implements it for itself.
 ///
 /// The bound of the methods that take a second shape, such as [`windows`](crate::Buffer::windows).
 ///
@@ -59,7 +59,7 @@ impl<const N: usize> MultiIndex for [usize; N] {
     label = "expected as many dimensions as the array has"
 )]
 pub trait SameRank<Index>: MultiIndex {
-    /// `T`, if its index type is this one. If the numbers of dimensions differ, a bound on `T` that is written like this does not cause
+    /// `T`, if its index type is this one. Bounds are on this type instead of on `T`: if the numbers of dimensions differ, they do not cause
     /// a second error.
     #[doc(hidden)]
     type Of<T: ArrayType>: ArrayType;

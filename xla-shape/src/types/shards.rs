@@ -22,7 +22,7 @@ use xla_shape_relayout::wide::wide;
 pub trait ShardingType: 'static + Sealed {
     /// The number of pieces of each dimension: a tuple of [`Size`] and [`Uncut`], or [`Uncut`] for the whole array.
     type Pieces;
-    /// The kind of sharding or of subgroup that keeps it from saying which elements each device has.
+    /// If the sharding does not say which elements each device has: its kind, or the kind of subgroup that is the reason.
     #[doc(hidden)]
     const UNDETERMINED: Option<&'static str> = None;
 

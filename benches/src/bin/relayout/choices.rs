@@ -24,7 +24,7 @@ pub(crate) fn compare<'a>(cases: impl Iterator<Item = &'a Case>, rounds: usize) 
     for case in cases {
         let mut gains = gains(case, rounds);
         if gains.iter().any(|(_, gain)| *gain > WRONG) {
-            // Disturbances make runs longer, also those of the automatic plan. So measure again.
+            // A disturbance may have made the runs of the automatic plan longer, so measure again.
             let again = self::gains(case, 2 * rounds);
             gains.iter_mut().zip(again).for_each(|(gain, again)| gain.1 = gain.1.min(again.1));
         }

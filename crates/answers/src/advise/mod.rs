@@ -96,7 +96,7 @@ pub struct Room {
     pub free: u64,
 }
 
-/// Merging dimensions is suggested if it saves at least this part of the bytes.
+/// Merging dimensions is suggested if it saves at least this fraction of the bytes.
 pub(crate) const WORTH_IT: f64 = 0.05;
 
 /// For at most this many dimensions, the answer says how much longer they could be.
@@ -113,7 +113,7 @@ words! {
         Both = "default and natural",
         /// The layout that was given.
         Given = "given",
-        /// What a convolution wants on a GPU, of dimensions N, C, H, W.
+        /// What a convolution of dimensions N, C, H, W wants on a GPU.
         Convolution = "convolution",
         /// What a product that sums over the second-to-last dimension wants on a GPU.
         Product = "product",

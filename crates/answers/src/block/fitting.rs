@@ -36,8 +36,9 @@ const MOST_PARTS: usize = 64;
 pub struct Fitting {
     /// The blocks, in the order of the parts.
     pub blocks: Vec<FittingBlock>,
-    /// The scratch buffers, in the order of the parts, without a layout unless they were given one. One that has the sizes of an output's block, as a buffer for its sums has, is halved
-    /// with it; the others stay as they are, because nothing says which of their dimensions belongs to which block.
+    /// The scratch buffers, in the order of the parts, without a layout unless they were given one. A buffer with the sizes of an output's block,
+    /// such as a buffer for its sums, is halved with the block; the others stay as they are, because nothing says which of their dimensions belongs
+    /// to which block.
     pub scratch: Vec<String>,
     /// The bytes that all parts then need.
     pub vmem_bytes: u64,
@@ -63,14 +64,14 @@ pub struct FittingBlock {
     pub block: String,
 }
 
-/// The largest blocks that fit into `limit` bytes, after as few steps as possible. In each step, one axis is halved in all blocks that have it: one after
-/// which all parts fit, that of them which leaves the largest blocks; or else the one that saves the most. `None` if at most eight steps find no blocks
-/// that a TPU takes and that fit, or if there are too many parts.
+/// The largest blocks that fit into `limit` bytes, after as few steps as possible. Each step halves one axis in all blocks that have it. If halving
+/// any of several axes is enough, the step takes the one that leaves the largest blocks; if none is enough, the one that saves the most. `None` if
+/// eight steps do not find blocks that a TPU takes and that fit, or if there are too many parts.
 ///
-/// `places` has, for the dimensions of each part, the dimension of the grid whose index is the number of the block there. If all places are known,
-/// dimensions with the same place are one axis. Otherwise nothing says which are, and all with the same size in the array and in the block are taken
-/// for one.
-/// Dimensions that no block divides are left alone while there are others, because the kernel may need all of them.
+/// `places` has an entry for each dimension of each part: the dimension of the grid whose index is the number of the block along that dimension;
+/// `None` if it is not known. If all places are known, dimensions with the same place are one axis. Otherwise, dimensions count as one axis if they
+/// have the same size in the array and in the block. A dimension along which the block is as large as the array is halved only if there are no
+/// others, because the kernel may need all of it.
 pub(super) fn fitting(
     parts: &[Part],
     places: &[Vec<Option<usize>>],
@@ -80,7 +81,7 @@ pub(super) fn fitting(
     if parts.len() > MOST_PARTS {
         return None;
     }
-    // The place of a block may be computed from any index of the grid.
+    // A place that is not known may depend on any index of the grid, so if one is not known, none is used.
     let is_known = parts.iter().enumerate().all(|(number, part)| {
         let mut divided = part.sizes().filter(|(_, [array, block])| block < array && block % 2 == 0);
         divided.all(|(dimension, _)| place(places, number, dimension).is_some())
@@ -94,7 +95,8 @@ pub(super) fn fitting(
             let bytes = BlockAnswer::measured(&parts, generation).ok()?.1;
             Some((parts, bytes))
         });
-        // Of equal ones the first. What is left of the limit is less than any number of bytes that does not fit.
+        // Parts that fit are compared by the bytes that they leave of the limit, others by all of their bytes. The former are at most the limit and
+        // the latter exceed it, so parts that fit come first. Of equal ones, this takes the first.
         let (halved, bytes) = smaller.min_by_key(|(_, bytes)| limit.checked_sub(*bytes).unwrap_or(*bytes))?;
         parts = halved;
         if bytes <= limit {
@@ -114,15 +116,15 @@ pub(super) fn fitting(
     None
 }
 
-/// An axis: the dimension of the grid that places blocks along it, if that is known; or else the size of a dimension of arrays, and the size of a block in
-/// it.
+/// An axis: dimensions of parts that are halved together. It is identified by the dimension of the grid that places blocks along it; or if that is
+/// not known, by the size of the array and the size of the block along it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Axis {
     Grid(usize),
     Sizes([u64; 2]),
 }
 
-/// The dimension of the grid that places a part's block along a dimension.
+/// The dimension of the grid that places a part's block along a dimension; `None` if it is not known.
 fn place(places: &[Vec<Option<usize>>], part: usize, dimension: usize) -> Option<usize> {
     places.get(part)?.get(dimension).copied().flatten()
 }
@@ -132,7 +134,8 @@ fn axis(places: &[Vec<Option<usize>>], part: usize, dimension: usize, sizes: [u6
     place(places, part, dimension).map_or(Axis::Sizes(sizes), Axis::Grid)
 }
 
-/// The axes that can be halved, the first dimensions first: those that blocks divide, or else all but the last of whole arrays.
+/// The axes along which a block's size is even, in the order of the parts and their dimensions. If a block is smaller than its array along some of
+/// them, only these; otherwise all but those of each part's last dimension.
 fn axes(parts: &[Part], places: &[Vec<Option<usize>>]) -> Vec<Axis> {
     let all = |is_wanted: fn([u64; 2], bool) -> bool| {
         let mut seen = BTreeSet::new();
@@ -160,8 +163,8 @@ fn sizes((array, block): (&Dimension, &Dimension)) -> Option<[u64; 2]> {
 }
 
 impl Part {
-    /// The part of this number with half of an axis; as it is if it does not have the axis, `None` if its size is odd. A scratch buffer has the axes of the
-    /// first output among `parts` whose block has the same sizes.
+    /// This part, whose number is `number`, with its block halved along an axis; unchanged if it does not have the axis, `None` if the block's size
+    /// there is odd. A scratch buffer has the axes of the first output among `parts` whose block has the same sizes.
     fn halved(&self, number: usize, wanted: Axis, parts: &[Self], places: &[Vec<Option<usize>>]) -> Option<Self> {
         let half = |number: usize, array: &ArrayShape, block: &ArrayShape| {
             let mut dimensions = block.dimensions().to_vec();
@@ -191,7 +194,7 @@ impl Part {
         })
     }
 
-    /// The dimensions whose sizes are static, with their sizes in the array and in the block; none of a scratch buffer.
+    /// The dimensions whose sizes are static, each with its size in the array and in the block. A scratch buffer gives none.
     fn sizes(&self) -> impl Iterator<Item = (usize, [u64; 2])> + '_ {
         let both = self.array_and_block();
         let both = both.into_iter().flat_map(|(array, block)| array.dimensions().iter().zip(block.dimensions()));
@@ -263,7 +266,7 @@ mod tests {
 
     #[test]
     fn of_blocks_that_fit_after_one_step_the_largest_are_named() {
-        // Rows alone are 8 of 10 MiB, and half of either is enough.
+        // The first block takes 8 of 10 MiB. For a limit of 9 MiB, halving the rows of either block is enough.
         let parts = [("f32[4096,1024]", "f32[1024,1024]"), ("f32[512,1024]", "f32[256,1024]")];
         assert_eq!(blocks(&parts, 9 << 20).unwrap(), ["f32[1024,1024]", "f32[128,1024]"]);
         assert_eq!(blocks(&parts, 8 << 20).unwrap(), ["f32[512,1024]", "f32[256,1024]"]);

@@ -295,7 +295,8 @@ impl BlockAnswer {
         Self::placed(parts, &[], generation, limit)
     }
 
-    /// As [`new`](Self::new), where it is known which dimension of the grid places the block of a part along each of its dimensions.
+    /// Like [`new`](Self::new), for parts whose places are known: `places` has, for each dimension of each part, the dimension of the grid that
+    /// places the block along it; `None` if it is not known.
     pub(crate) fn placed(
         parts: &[Part],
         places: &[Vec<Option<usize>>],

@@ -37,7 +37,7 @@ pub struct Collective {
     pub source: Option<String>,
 }
 
-/// The most expensive instructions between the start and the end of a collective are searched for only among this many.
+/// The search for the most expensive instructions between the start and the end of a collective looks only at this many, the first ones.
 const MOST_BETWEEN: usize = 1000;
 
 /// The collectives of a module, each with the instructions that hide it.

@@ -25,7 +25,8 @@ pub(super) fn read(call: Instruction<'_>, value: Instruction<'_>) -> Option<Stri
         })
     };
     let number = call.operands().position(|operand| operand.instruction().is_some_and(is_value))?;
-    // The labels are those of the forward convolution, so for a backward one the operands have other roles. The bias of a fused one has no order.
+    // The labels are those of the forward convolution, so the operands of a backward convolution have other roles. The bias of a fused convolution
+    // has no order.
     let part = match (target(call)?, number) {
         ("BackwardInput", 0) | ("BackwardFilter", 1) | ("BiasActivationForward", 3) => Output,
         ("BackwardInput", 1) | ("Forward" | "ForwardGraph" | "BiasActivationForward", 1) => Filter,

@@ -110,7 +110,7 @@ words! {
         Layout = "layout",
         /// Only the memory space.
         MemorySpace = "memory space",
-        /// Nothing: the value before or the memory is needed twice.
+        /// Nothing: the old value is still needed, or a result needs memory of its own.
         Nothing = "nothing",
         /// How often each element is repeated.
         Repetition = "repetition",

@@ -47,7 +47,8 @@ pub struct Measured {
     pub devices: Option<usize>,
     /// The runs of the program; null if the profile does not say when they began and ended.
     pub runs: Option<Runs>,
-    /// The times of all instructions: what ran inside of a loop counts once, in its own row. Threads of a CPU count side by side.
+    /// The times of all instructions: what ran inside of a loop counts once, in its own row. The times of a CPU's threads are added, even if they ran
+    /// at the same time.
     pub picoseconds: u64,
     /// The part of these times in which instructions only moved data, from 0 to 1.
     pub moved: f64,
@@ -55,8 +56,8 @@ pub struct Measured {
     pub peak_bytes_per_second: Option<u64>,
     /// The floating-point operations per second that the device can do at most; null if the profile does not say.
     pub peak_flops_per_second: Option<u64>,
-    /// For a TPU: how many picoseconds each of the compiler's cycles took, by the median over the time; null if too few instructions have
-    /// cycles. Estimates are these times the cycles, so only differences between instructions show.
+    /// For a TPU: how many picoseconds each of the compiler's cycles took. This is the median over the instructions, weighted by their times; null if
+    /// too few instructions have cycles. Estimates are these times the cycles, so only differences between instructions show.
     pub picoseconds_per_cycle: Option<f64>,
     /// The instructions that only move data, or compute more than they must, the longest time first.
     pub copies: Vec<MeasuredCopy>,
@@ -183,13 +184,13 @@ pub struct MeasuredInstruction {
     pub bytes_per_second: Option<u64>,
     /// The floating-point operations of one execution, as the profile says; null if it does not.
     pub flops: Option<u64>,
-    /// These operations over the mean time of an execution; null if they are not known.
+    /// These operations divided by the mean time of an execution; null if they are not known.
     pub flops_per_second: Option<u64>,
     /// What the compiler expected of one execution; null without a figure.
     pub estimate_picoseconds: Option<u64>,
-    /// The mean time of an execution over that estimate; null if either is not known.
+    /// The mean time of an execution divided by that estimate; null if either is not known.
     pub over_estimate: Option<f64>,
-    /// Whether it took more than 1.5 times the estimate, or less than the estimate over 1.5.
+    /// Whether it took more than 1.5 times the estimate, or less than the estimate divided by 1.5.
     pub differs: bool,
     /// The name of the operation in the user's program; null if the module has none.
     pub op_name: Option<String>,
@@ -207,7 +208,7 @@ pub struct MeasuredCopy {
     /// How long it took.
     #[serde(flatten)]
     pub times: Times,
-    /// For a copy that runs beside others: the times from its start to its end; null for others.
+    /// For an asynchronous copy on a TPU: the times from its start to its end; otherwise null.
     pub asynchronous_picoseconds: Option<u64>,
     /// The bytes that one run reads and writes, with padding; null if they are not known.
     pub bytes: Option<u64>,
@@ -237,14 +238,14 @@ pub struct MeasuredCollective {
     /// How long it took. For an asynchronous one, this is the time of its start and its end, which is how long the program waits.
     #[serde(flatten)]
     pub times: Times,
-    /// For one that runs beside others: the times from its start to its end; null for others.
+    /// For an asynchronous one on a TPU: the times from its start to its end; otherwise null.
     pub asynchronous_picoseconds: Option<u64>,
     /// The bytes of the operands on one device, in each run.
     pub bytes_in: u64,
     /// The bytes of the results on one device, in each run.
     pub bytes_out: u64,
-    /// The larger of `bytes_in` and `bytes_out`, divided by the mean time, which is from start to end if it runs beside others; null if it took no
-    /// time.
+    /// The larger of `bytes_in` and `bytes_out`, divided by the mean time, which is from start to end if `asynchronous_picoseconds` is not null; null
+    /// if it took no time.
     pub bytes_per_second: Option<u64>,
     /// The file and the line, such as "train.py:43"; null if the module has none.
     pub source: Option<String>,
@@ -285,7 +286,7 @@ impl Times {
     }
 }
 
-/// Limits of what the times of a profile show.
+/// What makes the times of a profile doubtful.
 ///
 /// ```
 /// use xla_shape_answers::cost::{Measured, MeasuredDoubt};
@@ -312,7 +313,7 @@ impl Measured {
     /// An instruction [differs](MeasuredInstruction::differs) from its estimate if one is more than this many times the other.
     pub const DIFFERS: f64 = DIFFERS;
 
-    /// Limits of what the times show.
+    /// What makes the times doubtful.
     #[must_use]
     pub fn doubts(&self) -> Vec<MeasuredDoubt> {
         let some = |events: u64| Some(events).filter(|&events| events > 0);
@@ -421,7 +422,7 @@ impl Measured {
     pub(super) fn digest(&self) -> Digest {
         let time = |picoseconds| {
             let time = Seconds::from_picoseconds(picoseconds);
-            // The times are sums of all runs.
+            // The times are sums over all runs.
             let amount = match &self.runs {
                 Some(runs) => digest::Amount::Measured(time, runs.count),
                 None => digest::Amount::Cost(Amount::Time(time)),
@@ -481,7 +482,7 @@ fn share(part: u64, all: u64) -> f64 {
     if all == 0 { 0.0 } else { part as f64 / all as f64 }
 }
 
-/// An amount in some picoseconds, as an amount per second; `None` for 0 picoseconds.
+/// The amount per second, if `amount` takes this many picoseconds; `None` for 0 picoseconds.
 fn per_second(amount: u64, picoseconds: u64) -> Option<u64> {
     const SECOND: u128 = 1_000_000_000_000;
     (u128::from(amount) * SECOND).checked_div(picoseconds.into()).map(|rate| u64::try_from(rate).unwrap_or(u64::MAX))

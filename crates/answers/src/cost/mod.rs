@@ -423,7 +423,7 @@ impl ProgramCost {
         Self::at(module, None)
     }
 
-    /// The expected cost of an opened program. As [`new`](Self::new), but with the speed of the program's GPU, if that is known ([`Program::gpu`]).
+    /// The expected cost of an opened program. Like [`new`](Self::new), but with the speed of the program's GPU, if that is known ([`Program::gpu`]).
     ///
     /// # Errors
     /// As [`Module::costs`].
@@ -440,7 +440,7 @@ impl ProgramCost {
         cost.map_err(|error| CompileError::Refused(error.to_string()))
     }
 
-    /// As [`new`](Self::new), for a GPU with this speed ([`Module::costs_at`]).
+    /// Like [`new`](Self::new), for a GPU with this speed ([`Module::costs_at`]).
     ///
     /// # Errors
     /// As [`Module::costs`].
@@ -448,7 +448,7 @@ impl ProgramCost {
         Self::with(module, speed, None)
     }
 
-    /// As [`at`](Self::at), with the measurements of the program's profile, if it has one.
+    /// Like [`at`](Self::at), with the measurements of the program's profile, if it has one.
     pub(crate) fn with(module: &Module, speed: Option<Speed>, program: Option<&Program>) -> Result<Self, CostError> {
         let (costs, errors) = module.costs_at(speed);
         if let Some(error) = errors.into_iter().next() {

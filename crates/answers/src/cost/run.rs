@@ -55,7 +55,7 @@ pub struct RunEvent {
     pub start: u64,
     /// How long it took, in picoseconds.
     pub picoseconds: u64,
-    /// Which of the instructions of the run.
+    /// The index of its instruction in the run's `instructions`.
     pub instruction: u32,
 }
 

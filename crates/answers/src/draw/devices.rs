@@ -89,7 +89,7 @@ impl Side {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct ShardPlane {
-    /// The part of the other dimensions; empty if there are none.
+    /// The range of indices in each of the other dimensions, such as `d0=0:4`; empty if there are none.
     pub label: String,
     /// Row by row, the shards.
     pub cells: Vec<Vec<Shard>>,

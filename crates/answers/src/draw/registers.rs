@@ -34,7 +34,8 @@ pub struct RegisterDrawing {
     pub grid: Vec<u64>,
     /// The registers that are shown.
     pub shown: Vec<Register>,
-    /// For each part of the registers, the number of the element there, counted row-major, or null for padding. Null if there are more than 1,048,576.
+    /// For each part of the registers, the number of the element there, counted row-major, or null for padding. Null if there are more than
+    /// 1,048,576.
     #[serde(serialize_with = "physical_to_logical")]
     #[schemars(with = "Option<Vec<Option<u64>>>")]
     physical_to_logical: Registers,
@@ -85,7 +86,8 @@ pub struct Run {
     pub lanes: [u64; 2],
     /// The first part of the 32-bit words, and the one after the last.
     pub parts: [u64; 2],
-    /// For each dimension, the first index and the one after the last; a value that fills several lanes has one. Null if nothing is there.
+    /// For each dimension, the first index and the one after the last. A value that fills several lanes has a range of one index. Null if nothing is
+    /// there.
     pub elements: Option<Vec<[u64; 2]>>,
 }
 

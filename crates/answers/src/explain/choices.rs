@@ -27,7 +27,7 @@ pub struct SharedChoice {
     pub shape: String,
     /// The bytes of the array in that layout; null if they do not fit in 64 bits.
     pub bytes: Option<u64>,
-    /// How many times the bytes of its elements the array takes; `None` if it has no elements, or if the bytes do not fit in 64 bits.
+    /// The bytes of the array divided by the bytes of its elements alone; `None` if it has no elements, or if the bytes do not fit in 64 bits.
     #[serde(skip)]
     pub expansion: Option<f64>,
 }

@@ -60,7 +60,7 @@ pub struct GpuArray {
     pub orders: Vec<GpuOrder>,
 }
 
-/// The order of dimensions that an operation wants. In another order, the compiler transposes the array before.
+/// The order of dimensions that an operation wants. If an array has another order, the compiler transposes it first.
 ///
 /// ```
 /// use xla_shape_answers::explain::{GpuOperation, GpuOrder, WantedOrder};

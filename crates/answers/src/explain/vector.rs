@@ -171,7 +171,8 @@ impl Registers {
         Some((index, Location { register, sublane, lane, part }))
     }
 
-    /// The layout whose first element is at the first row and column of a register, and the number of registers that it takes, if they are fewer.
+    /// The same layout, but with the first element at the first row and column of a register, and the number of registers that it takes. `None` if
+    /// they are not fewer.
     ///
     /// ```
     /// use xla_shape_answers::explain::Registers;

@@ -90,10 +90,10 @@ pub struct Border {
     pub next: Option<String>,
     /// The entry of `rows` with it.
     pub next_row: Option<usize>,
-    /// Values that do not fit although a larger one does: the memory does not only grow with them.
+    /// Values that do not fit although a larger one does: a larger value can need less memory.
     pub exceptions: Vec<String>,
-    /// Values above the largest that fits and below the next, of which nothing is known: the compiler refused them for another reason than memory,
-    /// or they have no program.
+    /// Values between `largest` and `next` for which it is not known whether they fit: the compiler refused them for another reason than memory, or
+    /// they have no program.
     pub unknown: Vec<String>,
     /// Whether every value between the two was tried. It was not if the user ended the search, or if the compiler refused too many programs for
     /// another reason than memory.

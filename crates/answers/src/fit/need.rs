@@ -49,7 +49,7 @@ pub struct Held {
     #[serde(serialize_with = "names::role", deserialize_with = "names::read_role")]
     #[schemars(with = "String")]
     pub role: Role,
-    /// The name of the operation in the user's program, of an argument its own name; null if the module has none.
+    /// The name of the operation in the user's program, or for an argument, its own name; null if the module has none.
     pub op_name: Option<String>,
     /// The file and the line, such as "train.py:43"; null if the module has none.
     pub source: Option<String>,

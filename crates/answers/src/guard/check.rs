@@ -228,7 +228,7 @@ pub enum CheckError {
     Devices(OtherDevices),
     /// A text of the record or of the program is not a shape: where, and why.
     Shape(String),
-    /// No limit is given, and the record has no number of the usual ones.
+    /// No limit is given, and the record has none of the numbers that the usual limits are for.
     NoLimit,
 }
 

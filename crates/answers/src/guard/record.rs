@@ -17,7 +17,8 @@ use xla_shape_hlo::Module;
 use xla_shape_hlo::cost::CostError;
 use xla_shape_program::{CompileError, CompilerAnswer, Program};
 
-/// The contents of the file that `guard record` and `guard lock` write: the cost of a program on each device, and how it keeps its arguments and results.
+/// The contents of the file that `guard record` and `guard lock` write: the cost of a program on each device, and how it keeps its arguments and
+/// results.
 ///
 /// ```
 /// use xla_shape_hlo::Module;
@@ -36,8 +37,8 @@ use xla_shape_program::{CompileError, CompilerAnswer, Program};
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct Record {
-    /// Whether arguments and results must be kept as they are: then `guard check` fails if data no longer fit, and compares costs only with limits that it is given.
-    /// Older records do not have it.
+    /// Whether arguments and results must be kept as they are: then `guard check` fails if data no longer fit, and compares costs only with limits
+    /// that it is given. Older records do not have it.
     pub lock: bool,
     /// One for each device.
     pub programs: Vec<Recorded>,
@@ -542,7 +543,7 @@ impl RecordedCopy {
 
 /// The 64-bit FNV-1a hash of texts, as hexadecimal digits: the same in every release, unlike the standard library's.
 fn digest(texts: &BTreeSet<String>) -> String {
-    // With a 0 after each text, `ab` and `c` have another hash than `a` and `bc`.
+    // With a 0 after each text, `ab` and `c` have a different hash from `a` and `bc`.
     let bytes = texts.iter().flat_map(|text| text.bytes().chain([0]));
     let hash = bytes
         .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));

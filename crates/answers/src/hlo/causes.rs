@@ -8,7 +8,7 @@ words! {
     /// Why something is not the same in two programs.
     #[derive(PartialOrd, Ord)]
     pub enum Reason {
-        /// The user's program has other operations, or others at this place.
+        /// The operations of the user's programs differ, or those at this place.
         Source = "source changed",
         /// A parameter or a result has another layout or memory space.
         Layout = "layout asked",

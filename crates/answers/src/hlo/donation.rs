@@ -35,7 +35,7 @@ impl Donatable {
     }
 }
 
-/// The results that are in the memory of arguments; none if that attribute cannot be read.
+/// The results that are in the memory of arguments (`input_output_alias`); none if the module lacks that attribute or it cannot be read.
 pub(super) fn aliases(module: &Module) -> Vec<Alias> {
     module.attribute("input_output_alias").and_then(|value| value.aliases().ok()).unwrap_or_default()
 }

@@ -1,8 +1,8 @@
 //! The totals of a program's memory, and the arrays that are in memory at the peak.
 //!
-//! A new figure comes from `xla_shape_hlo` and is a field here or in `report.rs`, which is its JSON. Its text is written in
-//! `crates/render/src/hlo/text.rs`, and for the page in `page/data.rs`. A field that is added keeps the version of the schema; one that is removed,
-//! renamed or changes its meaning needs the next.
+//! To add a figure, compute it in `xla_shape_hlo`, and add a field for it here or in `report.rs`: the field is its JSON. Its text is written in
+//! `crates/render/src/hlo/text.rs`, and for the page in `page/data.rs`. Adding a field keeps the version of the schema; removing or renaming one, or
+//! changing its meaning, needs the next version.
 
 use super::donation::{Donatable, aliases, donatable};
 use super::starts::Starts;
@@ -302,7 +302,7 @@ pub struct Part {
     pub name: String,
     /// The bytes of all values of this kind.
     pub bytes: u64,
-    /// How many values they are.
+    /// How many values of this kind there are.
     pub values: usize,
     /// The file and the line of the largest, such as "train.py:43"; null if the module has none.
     pub source: Option<String>,
@@ -338,7 +338,7 @@ pub struct Scope {
     pub name: String,
     /// The bytes of the values in it.
     pub bytes: u64,
-    /// How many values they are.
+    /// How many values are in it.
     pub values: usize,
     /// The scopes inside.
     pub scopes: Vec<Self>,

@@ -149,8 +149,8 @@ fn devices_in_collectives(module: &Module) -> u64 {
     devices.max().unwrap_or(1)
 }
 
-/// Whether two texts are the same sharding: versions of XLA write it with names of axes, or as tiles. After the partitioner, some do not write it at
-/// all; then only the shapes of one partition can show a difference.
+/// Whether two texts are the same sharding: some versions of XLA write it with names of axes, others as tiles. After the partitioner, some do not
+/// write it at all; then only the shapes of one partition can show a difference.
 pub(crate) fn same_sharding(one: Option<&str>, other: Option<&str>) -> bool {
     let (Some(one), Some(other)) = (one, other) else { return true };
     let meaning = |text: &str| text.parse::<Sharding>().ok();

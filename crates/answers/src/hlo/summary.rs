@@ -21,7 +21,8 @@ pub struct Summary {
     pub fits: Option<bool>,
     /// The generation of the TPU: of the device that is named, or else what the module or the name of its file shows. Null if neither says it.
     pub generation: Option<&'static str>,
-    /// The GPU: of the device that is named, or else what the compiler's files, a profile or their names say. Null if none says it, or it has no name.
+    /// The GPU: of the device that is named, or else what the compiler's files, a profile or their names say. Null if none says it, or it has no
+    /// name.
     pub gpu: Option<&'static str>,
     /// Whether no device was named.
     pub assumed: bool,
@@ -93,7 +94,7 @@ impl Summary {
         self
     }
 
-    /// The same for the device that the program itself shows, if none was named.
+    /// The same summary for the device that the program itself shows, if none was named.
     pub(super) fn with_program(self, program: &Program) -> Self {
         if !self.assumed {
             return self;

@@ -21,7 +21,7 @@ use xla_shape_mosaic::{CalledKernel, CalledWindow, WindowOf};
 pub struct TooLarge {
     /// The name of the kernel.
     pub kernel: String,
-    /// The VMEM that its blocks need, without blocks that may not need VMEM of their own.
+    /// The VMEM that its blocks need. Blocks that may not need VMEM of their own are not counted.
     pub needed: BlockAnswer,
     /// The largest blocks that fit together with the scratch buffers, found by halving; `None` if none are found.
     pub fitting: Option<Fitting>,
@@ -95,7 +95,7 @@ impl fmt::Display for TooLarge {
             let shape = part.shape.split('{').next().unwrap_or_default();
             let of = part.array.as_ref().map(|array| format!(" of {array}")).unwrap_or_default();
             let copies = if part.copies > 1 { format!("{} buffers of ", part.copies) } else { String::new() };
-            // Where the place of a block is computed, one buffer counts, though the block may move.
+            // A block whose place is computed counts with one buffer, like one that does not move. But it may move, so do not call it fixed.
             let kind = if part.kind == PartKind::Fixed { "block".to_owned() } else { part.kind.to_string() };
             format!("{kind} {shape}{of}, {copies}{}", Bytes(part.bytes))
         };

@@ -321,7 +321,7 @@ pub enum LoopRemedy {
 /// ```
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct Usage {
-    /// The slots that the bundles use together.
+    /// The slots that all bundles together use.
     pub used: u64,
     /// The slots that one bundle has.
     pub capacity: u64,

@@ -320,7 +320,7 @@ impl Kernels {
         self.kernels.is_empty() && self.launches.is_empty()
     }
 
-    /// The error message if no file is about a kernel. It says which files are.
+    /// The error message if no file is about a kernel. It names the files that were expected.
     ///
     /// ```
     /// let message = xla_shape_answers::kernel::Kernels::missing("dump");

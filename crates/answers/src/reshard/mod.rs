@@ -215,7 +215,7 @@ pub enum ReshardError {
     Rearrangement(RearrangeError),
     /// A requested device does not belong to the new sharding.
     NoSuchDevice(i64),
-    /// XLA should compile for other devices than those of a sharding.
+    /// A sharding is not one of all the devices for which XLA should compile.
     OtherDevices {
         /// Whether this is about the new sharding.
         is_new: bool,
@@ -265,7 +265,7 @@ impl Change {
     /// ```
     ///
     /// # Errors
-    /// As [`Resharding::new`], except about devices.
+    /// As [`Resharding::new`], without the errors about devices to list.
     pub fn plan(&self) -> Result<(Reshard, ArrayShape), ReshardError> {
         let Self { array, rearrangement, layout, hosts, .. } = self;
         let [from, to] = &self.sides()?;
@@ -375,8 +375,8 @@ fn needs_several(reshard: &Reshard) -> bool {
     }
 }
 
-/// The cost of finding the sender of a part, in units of 64 devices: usually few are checked, but with hosts, all devices with a copy on the
-/// receiver's host.
+/// The cost of finding the sender of a part, in units of 64 devices. Usually, few devices are checked; but if hosts are given, all devices on the
+/// receiver's host that have a copy.
 fn effort(reshard: &Reshard, hosts: Option<&Hosts>) -> u64 {
     let copies = reshard.from().replication().unwrap_or(1);
     1 + hosts.map_or(0, |hosts| hosts.most_devices().min(copies)) / 64

@@ -4,10 +4,10 @@
 //! makes the change, it gathers the whole array on each device, and warns of an "Involuntary full rematerialization". Often one operation reaches a
 //! sharding between the two, and one more operation reaches the end from there.
 //!
-//! A sharding assigns axes of the devices to the dimensions of the array. Before anything else, both are written with the same axes:
-//! `[4,2]<=[8]` and `[1,2,4]<=[4,2]T(1,0)` have `a` of size 4 and `b` of size 2, and are `[a][b]` and `[][b]`. One operation drops axes from the ends of
-//! dimensions, moves them to the end of another, exchanges two, or adds some. The shardings that one such step reaches from either side
-//! are tried: one of them alone, or one near each side.
+//! A sharding assigns axes of the devices to the dimensions of the array. Before anything else, both are written with the same axes: `[4,2]<=[8]` and
+//! `[1,2,4]<=[4,2]T(1,0)` have `a` of size 4 and `b` of size 2, and are `[a][b]` and `[][b]`. One operation drops axes from the ends of dimensions,
+//! moves them to the end of another, exchanges two, or adds some. The shardings that one such step reaches from either side are tried: one of them
+//! alone, or one near each side.
 
 use super::{Collective, Division, collective, needs_several};
 use schemars::JsonSchema;
@@ -36,8 +36,8 @@ use xla_shape_core::{ArrayShape, ElementType};
 pub struct Through {
     /// The shardings in between, in this order, each in the notation of the two.
     pub shardings: Vec<Division>,
-    /// The collective operations that lead to each and from the last, in this order. A step in which devices only drop elements needs none,
-    /// and is left out.
+    /// The collective operations of the steps to each of these shardings and from the last one to the end, in this order. A step in which devices
+    /// only drop elements needs none, and is left out.
     pub collectives: Vec<Collective>,
     /// The bytes that all devices together receive; null if the bits do not fit in 64 bits.
     pub bytes_moved: Option<u64>,
@@ -394,7 +394,7 @@ fn indices(digits: &[Digit], rank: usize) -> u64 {
     devices.saturating_mul(rank as u64).max(1)
 }
 
-/// The results of one step from each side, in turn from either. Each is returned once; the two sides and `avoided` are left out.
+/// The axes after one step from `start` and after one step from `end`, alternately. Each is returned once; `start`, `end` and `avoided` are left out.
 fn lists<'a>(
     start: &'a Axes<usize>,
     end: &'a Axes<usize>,

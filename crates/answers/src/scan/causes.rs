@@ -264,8 +264,8 @@ fn helps(line: u64, remedies: Vec<Remedy>, trials: &[Tried]) -> (Vec<Help>, Vec<
     (helps, refuted)
 }
 
-/// A sentence about the generations that can multiply these types, which the text calls `named`: the type of one operand or of both. Without types,
-/// about all types that generations can multiply.
+/// A sentence about the generations that can multiply operands of these types: one type for both operands, or one for each. The sentence calls the
+/// types `named`. Without types, it says what generations can multiply in general.
 fn product_types(types: &[ElementType], named: &str) -> String {
     let operands = match types {
         [one] => Some((*one, *one)),

@@ -326,7 +326,7 @@ impl Scan {
             has_sizes |= amount.cause == AmountCause::InstructionVmem;
             let cause = Cause::of_amount(amount, &self.messages.amounts[place + 1..], &self.trials);
             if let Some(mut cause) = cause {
-                // Do not suggest to list the allocations if the message lists them already.
+                // Do not suggest listing the allocations if the message lists them already.
                 cause.remedies.retain(|help| !has_list || !matches!(help.remedy, Remedy::ListAllocations { .. }));
                 add(cause);
             }
@@ -609,7 +609,7 @@ impl Answer for Scan {
     }
 }
 
-/// Whether there are messages without sizes that memory other than HBM ran out, and none that may be about HBM.
+/// Whether some messages without sizes say that memory other than HBM ran out, and none may be about HBM.
 fn messages_are_other(messages: &OutOfMemory) -> bool {
     messages.without_sizes.is_empty() && messages.refusals().iter().any(|refusal| refusal.cause.is_out_of_memory())
 }

@@ -74,7 +74,7 @@ fn give_boxed<T: Handle>(value: Box<T>) -> *mut T {
     handle
 }
 
-/// Whether C may have such a pointer to a handle, as far as it can be known without reading it.
+/// Checks that C can have this pointer to a handle, as far as that can be known without reading what it points to.
 fn check_handle<T: Handle>(handle: *const T) -> Result<()> {
     if handle.is_null() {
         return Err(null(T::NAME));

@@ -457,7 +457,7 @@ impl ChosenCompiler {
     }
 }
 
-/// Reads the name of devices of any kind. A generation that the compiler does not know leads to an answer with an error, not to wrong usage.
+/// Reads the name of devices of any kind. A generation that the compiler does not know is accepted: the answer then has the error.
 pub(super) fn devices(text: &str) -> Result<Devices, TargetError> {
     text.parse()
 }

@@ -215,7 +215,7 @@ fn id_in(beginning: &[u8]) -> Value {
             while let Some(name) = fields.next_key::<String>()? {
                 if name == "id" {
                     let id = fields.next_value()?;
-                    // If the beginning ends at the id, the id may be cut off. So read on, and fail then.
+                    // If the beginning ends at the id, the id may be cut off. Reading the next name then fails, and `id` stays null.
                     fields.next_key::<IgnoredAny>()?;
                     *self.0 = id;
                     break;

@@ -61,7 +61,7 @@ use xla_shape_files::{RelayoutDone, ShardsDone, is_stdout, write_whole};
 use xla_shape_program::Host;
 use xla_shape_render::Show;
 
-/// `only!(value, marker)` expands to the value. A row of the table without the marker does not use it.
+/// `only!(value, marker)` expands to the value, for a row of the table that has the marker: `$(only!(value, $marker))?` is nothing for other rows.
 macro_rules! only {
     ($value:expr, $marker:ident) => {
         $value

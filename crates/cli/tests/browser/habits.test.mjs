@@ -1,4 +1,4 @@
-// What a reader does on the pages beside looking: keys, search, zoom, links, panes, and the graph beside the selected buffer.
+// What a reader does on the pages besides looking: keys, search, zoom, links, panes, and the graph beside the selected buffer.
 
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ const written = (name, ...args) => {
   run(...args, '--html', path);
   return path;
 };
-// The address follows after a moment.
+// The address changes a moment later.
 const fragment = async (page, part) => {
   await page.waitForFunction(part => decodeURIComponent(location.hash).includes(part), part);
   return page.evaluate(() => location.hash);
@@ -141,7 +141,7 @@ test('memory: zoom and pan', async () => {
   const link = await fragment(page, `view=${from + 1}-${to}`);
   await page.mouse.dblclick(box.x + 200, box.y + 50);
   assert.deepEqual(await view(), [0, steps]);
-  // A wheel with Ctrl zooms around the pointer, alone it scrolls the page.
+  // With Ctrl, the wheel zooms around the pointer; without, it scrolls the page.
   await page.mouse.move(box.x + box.width * 0.75, box.y + 50);
   await page.keyboard.down('Control');
   await page.mouse.wheel(0, -300);

@@ -1,4 +1,5 @@
-// The pages that verbs write with `--html`, in a real browser: a page must show the same as the text; about a cell, the same as `xla-shape explain --position`. XLA_SHAPE is the program, CHROMIUM the browser.
+// The pages that verbs write with `--html`, in a real browser: a page must show the same as the text, and for a cell
+// the same as `xla-shape explain --position`. XLA_SHAPE is the program, CHROMIUM the browser.
 
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -44,7 +45,7 @@ for (const shape of [
       assert.equal(await page.locator('.c.on').count(), twins);
     }
 
-    // A click follows the element: what is hovered afterwards does not lose it.
+    // A click follows the element: it stays shown when the pointer moves on.
     const element = page.locator('.c[data-i]').first();
     const position = await element.getAttribute('data-p');
     await element.click();
@@ -64,7 +65,7 @@ for (const shape of [
     assert.deepEqual(walked, walked.toSorted((a, b) => a - b));
 
     // The keyboard: one cell is a tab stop, arrow keys go to the next in their direction, and Enter follows.
-    // What was followed may be in the address by now, and is not to be followed again.
+    // The followed element may be in the address by now, and must not be followed again.
     await page.goto(page.url().split('#')[0]);
     assert.equal(await page.locator('.c[tabindex="0"]').count(), 1);
     await page.locator('#walk').focus();
@@ -128,14 +129,14 @@ for (const [width, scheme] of views) {
     assert.ok((await page.textContent('#summary')).includes('Now at step 2 of'));
     assert.notEqual(before, last);
 
-    // The axes have bytes and steps, and the pointer's place is told.
+    // The axes have bytes and steps, and the tip says what is at the pointer.
     const labels = await page.locator('#over-time .axis.up span').allTextContents();
     assert.ok(labels[0] === '0 B' && labels.length > 2 && labels.slice(1).every(label => / [KM]iB$/.test(label)), labels.join());
     assert.ok((await page.locator('#offsets .axis.across span').count()) > 2);
     await curve.hover({ position: { x: 3, y: 20 } });
     assert.match(await page.textContent('#tip'), /^step [12], %.+ live$/);
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
-    // The areas of the curve are the roles, and the highest is its end.
+    // Each role has an area. The area of all live bytes, whose end is the curve, is the first.
     const areas = await page.locator('#curve path:not(.limit)').evaluateAll(paths => paths.map(path => path.getAttribute('class')));
     assert.ok(areas[0] === 'rest' && areas.includes('argument') && areas.includes('temporary'), areas.join());
 
@@ -424,7 +425,7 @@ test('cost of a profile, one run', async () => {
   await page.close();
 });
 
-// Every page follows its button, drawings included, is as wide as the screen, and axe finds nothing.
+// The button changes the colours of every page and its drawings, no page is wider than the screen, and axe finds nothing.
 const scan = join(examples, 'hlo/v5e__rnn_scan.hlo');
 for (const [name, ...args] of [
   ['profile', 'cost', join(profiles, 'train.xplane.pb')],
@@ -488,7 +489,7 @@ ENTRY e {
     const row = await page.locator('#measures tbody tr', { hasText: name }).locator('td').allTextContents();
     assert.deepEqual(row.slice(0, 2), [before, after].map(number => number.toLocaleString('en')));
   }
-  // The longer bar is that of the larger figure.
+  // The larger figure has the longer bar.
   const bars = await page.locator('#measures tbody tr', { hasText: 'cycles' }).locator('.part').evaluateAll(parts => parts.map(part => part.getBoundingClientRect().width));
   assert.ok(bars[1] > bars[0] * 1.9 && bars[0] > 0, bars.join());
   assert.equal(await page.locator('#parts li').count(), answers.filter(answer => / (added|removed)$/.test(answer.change)).length);

@@ -42,7 +42,7 @@ for (const [name, ...args] of pages) {
       const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
       await page.goto(pathToFileURL(at(`${name}.html`)).href);
       await page.screenshot({ path: at(`${name}-${width}-${colorScheme}.png`), fullPage: true, clip: { x: 0, y: 0, width, height: width > 700 ? 1500 : 1600 } });
-      // axe is evaluated by the tool, which a page's own policy does not forbid.
+      // Playwright evaluates axe, which the page's own policy does not forbid.
       await page.evaluate(axe);
       const { violations } = await page.evaluate(() => axe.run());
       for (const { id, nodes } of violations) console.log(`${name} ${width} ${colorScheme}: ${id}: ${nodes.length}x ${nodes[0].html.slice(0, 120)} ${nodes[0].any[0]?.message ?? nodes[0].failureSummary}`);

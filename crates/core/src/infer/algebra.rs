@@ -117,8 +117,8 @@ pub(super) fn set_dimension_size<'a>(operands: Operands<'_, 'a>, number: usize) 
     }
 }
 
-/// The rule of `ShapeVerifier::HandleRng` in `xla/service/hlo_verifier.cc`. Programs have operands after the two limits, such as the
-/// dimensions of the result as an array; XLA reads and compiles them, and ignores these.
+/// The rule of `ShapeVerifier::HandleRng` in `xla/service/hlo_verifier.cc`. Some programs have more operands after the two limits, such as
+/// the dimensions of the result as an array; XLA compiles these programs and ignores the operands.
 pub(super) fn rng<'a>(operands: Operands<'_, 'a>, normal: bool, declared: Option<&'a Shape>) -> ShapeResult<'a> {
     operands.at_least(2)?;
     operands.scalar(0)?;
@@ -247,7 +247,7 @@ pub(super) fn fft<'a>(operands: Operands<'_, 'a>, fft_type: FftType, length: &[u
     if let Some(last) = dimensions.last_mut() {
         *last = super::sized(*last, gives);
     }
-    // The operand was checked above, so that it has a complex type, or is one.
+    // As checked above, the operand is complex, or has a type that complex numbers can consist of.
     let found = array.element_type();
     let element_type = found.complex_type().or_else(|| found.complex_component_type()).unwrap_or(found);
     match ArrayShape::new(element_type, &dimensions, array.layout().clone()) {

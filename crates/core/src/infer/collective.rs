@@ -114,7 +114,7 @@ pub(super) fn all_to_all<'a>(
     number: Option<usize>,
     shards: Option<u64>,
 ) -> ShapeResult<'a> {
-    // Without a dimension, each device of a group gets one of the operands, and as many arrays of the same shape arrive.
+    // Without a dimension, a device sends one operand to each device of its group, and receives one array of the same shape from each.
     let Some(number) = number else {
         operands.at_least(1)?;
         if let Some(shards) = shards {

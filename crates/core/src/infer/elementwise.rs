@@ -219,7 +219,7 @@ impl Elementwise {
                 Some(component) => Some(component),
                 None => Some(operands),
             },
-            // `check` refuses operands that have no complex type.
+            // `check` refuses operands that cannot be parts of a complex number.
             ResultType::Complex => operands.complex_type(),
             ResultType::Pred => Some(ElementType::Pred),
             ResultType::Any => None,
@@ -271,7 +271,7 @@ pub(super) const fn join(result: &mut [Dimension], other: &[Dimension]) -> Resul
         if !agree(expected, found) {
             return Err(InferError::SizeMismatch { what: "an operand", dimension, expected, found });
         }
-        // XLA broadcasts a size of 1, so an unbounded size beside it may be any size.
+        // XLA broadcasts a size of 1: if the other size is unbounded, so is the result.
         result[dimension] = match (expected, found) {
             (Dimension::Unbounded, Dimension::Static(1)) | (Dimension::Static(1), Dimension::Unbounded) => {
                 Dimension::Unbounded
@@ -314,7 +314,7 @@ pub const fn select(
     }
     let mut i = 0;
     while i < result.len() {
-        // Unlike other operations, select keeps the known size beside an unbounded one, also a size of 1.
+        // If one value's size is unbounded, the result has the other value's size. Unlike in other operations, this holds for size 1, too.
         result[i] = match (on_true[i], on_false[i]) {
             (Dimension::Unbounded, other) | (other, Dimension::Unbounded) => other,
             _ if i < predicate.len() && matches!(predicate[i], Dimension::Unbounded) => Dimension::Unbounded,

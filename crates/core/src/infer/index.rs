@@ -278,7 +278,7 @@ pub(super) fn scatter<'a>(
     to_apply: Callee<'_>,
     sizes: bool,
 ) -> ShapeResult<'a> {
-    // As many operands as updates, and the indices between them.
+    // The operands, then the indices, then one update for each operand.
     let count = operands.len() / 2;
     let expected = (count * 2 + 1).max(3);
     operands.exactly(expected)?;

@@ -107,7 +107,7 @@ pub enum InferError {
         /// The dimension number.
         dimension: usize,
     },
-    /// A dimension has a different size than it must have.
+    /// A dimension does not have the size that it must have.
     SizeMismatch {
         /// The array that has the dimension.
         what: &'static str,
@@ -173,7 +173,7 @@ pub enum InferError {
         /// The actual number.
         found: usize,
     },
-    /// An operand is another kind of value than the operation takes, such as a tuple instead of an array.
+    /// An operand is a kind of value that the operation does not take, such as a tuple instead of an array.
     OperandKind {
         /// The number of the operand.
         operand: usize,

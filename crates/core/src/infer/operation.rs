@@ -110,8 +110,8 @@ pub enum Operation<'a> {
 /// The reason for an [`obstacle`](Operation::obstacle), before it becomes text.
 enum Problem {
     Infer(InferError),
-    /// The inferred result differs from the given one. It has this element type; its dimensions are in the caller's
-    /// array.
+    /// The inferred result differs from the given one. The inferred one has this element type; its dimensions are in
+    /// the caller's array.
     Result(ElementType),
     TooManyDimensions,
 }

@@ -1,7 +1,7 @@
 //! The attributes of layouts, and the table of those that are a number.
 //!
-//! To add a number, add a row and a variant of [`LayoutAttribute`]. The rows make everything else: the fields of [`Layout`] and
-//! [`LayoutAttributes`], their accessors, limits, text, message, serialization and comparison, the type in `xla-shape` and what the
+//! To add a number, add a row and a variant of [`LayoutAttribute`]. Macros make everything else from the rows: the fields of
+//! [`Layout`] and [`LayoutAttributes`], their accessors, limits, text, message, serialization and comparison, the type in `xla-shape` and what the
 //! macros write. What an attribute does to the bytes of an array is its [`AttributeEffect`]. Code that depends
 //! on this matches the effect, and does not compile when there is a new one.
 //!
@@ -389,7 +389,7 @@ impl Layout {
         }
     }
 
-    /// Whether all attributes that are numbers are those of another layout.
+    /// Whether all attributes that are numbers are equal to those of another layout.
     pub(crate) const fn same_numbers(&self, other: &Self) -> bool {
         let mut rest = LayoutAttribute::NUMBERS;
         while let [attribute, others @ ..] = rest {
@@ -422,7 +422,7 @@ impl Layout {
         self.split_configs().is_empty()
     }
 
-    /// Whether an array has no bytes except its positions: no attribute rounds their number up or puts bytes before them.
+    /// Whether an array has no bytes except those of its positions: no attribute rounds their number up or puts bytes before them.
     ///
     /// ```
     /// use xla_shape_core::Layout;

@@ -115,7 +115,7 @@ pub enum ValidationError {
         position: usize,
         /// That index.
         index: u64,
-        /// The index before it, or 0: the least value that is too small.
+        /// The index before it, or 0 for the first index: the greatest value that is too small.
         previous: u64,
     },
     /// The indices of a split lie inside the dimension.

@@ -20,7 +20,7 @@ pub const fn assert_same_map(
         let text = with_numbers(text.push_str(", the `").push_str(notation).push_str("` text "), extents);
         panic!("{}", text.as_str())
     }
-    // The comparison does not ask how many positions there are.
+    // The comparison does not read `positions`.
     let other = StrideTableRef { extents, digits, intermediates, positions: 0 };
     let mut first = [0; CONST_WORKSPACE];
     match table.compare(other, &mut first) {

@@ -110,8 +110,8 @@ pub(crate) const fn largest_piece(extent: u64, layout: &Layout, physical: usize)
 /// Storage for the digits and intermediate values of a table.
 pub(crate) struct Workspace<'a> {
     pub(crate) digits: &'a mut [Digit],
-    /// `None` to compute only sizes. Then terms are meaningless, and the digits of size 1 that a tile with more entries
-    /// than digits would add at the front are left out.
+    /// `None` to compute only sizes. Then terms are meaningless. A tile with more entries than there are digits adds no digits of size 1 at
+    /// the front.
     pub(crate) intermediates: Option<&'a mut [Intermediate]>,
 }
 

@@ -73,8 +73,8 @@ impl<'a> StrideTableRef<'a> {
         let digits = digits.split_at_mut(num_dimensions).0;
         let index = unit.split_at_mut(num_dimensions).0;
         let maps = self.beside_strides(index, &mut values, digits);
-        // Normal forms take the compiler milliseconds for each type. In most layouts that are not strided, as `f32[30,200]{1,0:T(8,128)}`,
-        // strides already place the last element elsewhere.
+        // A comparison of normal forms takes the compiler milliseconds for each type, so the last element is compared first. In most layouts that
+        // are not strided, such as `f32[30,200]{1,0:T(8,128)}`, its position is not the one that strides would give.
         let mut i = 0;
         while i < num_dimensions {
             index[i] = self.extents[i].saturating_sub(1);
@@ -106,8 +106,8 @@ impl<'a> StrideTableRef<'a> {
         is_strided.then(|| digits.iter().map(|digit| digit.stride).collect())
     }
 
-    /// The index of the first element, in row-major order, that is not where the strides of the first elements of its dimensions would place
-    /// it; `None` if the layout is strided.
+    /// The index of the first element, in row-major order, whose position is not `Σ index · stride`; `None` if the layout is strided. The stride
+    /// of a dimension is the distance between its elements 0 and 1.
     ///
     /// ```
     /// use xla_shape_core::ArrayShape;

@@ -281,7 +281,7 @@ impl StrideTableRef<'_> {
     /// ```
     ///
     /// # Panics
-    /// If `index` has not exactly one entry for each dimension, or `values` is too short.
+    /// If `index` does not have exactly one entry for each dimension, or `values` is too short.
     #[inline]
     pub const fn multi_index_with(self, position: u64, index: &mut [u64], values: &mut [u64]) -> Slot<()> {
         assert!(index.len() == self.extents.len(), "the index does not have one entry for each dimension of the array");
@@ -418,7 +418,7 @@ impl StrideTableRef<'_> {
     /// ```
     ///
     /// # Panics
-    /// If `index` has not exactly one entry for each dimension.
+    /// If `index` does not have exactly one entry for each dimension.
     #[inline]
     pub fn multi_index_into(self, position: u64, index: &mut [u64]) -> Slot<()> {
         with_values(self.intermediates.len(), |values| self.multi_index_with(position, index, values))

@@ -249,8 +249,8 @@ impl StrideTableRef<'_> {
             return if self.intermediates.is_empty() { Bands { len: u64::MAX, ..alone } } else { alone };
         };
         let mut bands = Bands { lanes: stride, len, ..alone };
-        // The digits after it must count the first indices of other dimensions, each digit continuing the ones before
-        // it.
+        // Each of the more minor digits must count indices of another dimension. It continues the digits found before:
+        // its divisor is the number of indices that they cover.
         let mut found = 0;
         let after = self.digits.len() - digit - 1;
         let mut more = true;

@@ -52,7 +52,7 @@ impl StaticStrideTable {
         let (mut i, mut kept) = (0, 0);
         while i < self.num_digits {
             let digit = Digit { term: left(self.digits[i].term, is_fixed), ..self.digits[i] };
-            // The most major digits that are always 0 only take memory.
+            // The most major digits, if they are always 0, move no element: leave them out.
             if kept == 0 && matches!(digit.term.source, Source::Zero) {
                 table.positions = digit.stride;
             } else if digit.is_unbounded() && matches!(digit.term.source, Source::Zero) {
@@ -68,7 +68,7 @@ impl StaticStrideTable {
     }
 }
 
-/// The term with the dimensions that are left, which is 0 if its own dimension is fixed.
+/// The term with its dimension's number among those that are not fixed; 0 if its dimension is fixed.
 const fn left(term: Term, is_fixed: &[bool]) -> Term {
     let Source::Dimension(number) = term.source else { return term };
     if (number as usize) < is_fixed.len() && is_fixed[number as usize] {

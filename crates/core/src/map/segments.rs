@@ -56,7 +56,7 @@ impl StrideTableRef<'_> {
         }
         with_zeros(self.digits.len(), |reach| {
             with_zeros(self.extents.len(), |base| {
-                // From the last digit to the first, so that `base` has what the later digits add at most to each
+                // From the last digit to the first: `base` holds the most that the digits visited so far add to each
                 // dimension's index.
                 let mut open = 0;
                 for (level, digit) in self.digits.iter().enumerate().rev() {

@@ -122,7 +122,7 @@ impl Placement {
     /// ```
     ///
     /// # Panics
-    /// If `index` has not exactly one entry for each dimension.
+    /// If `index` does not have exactly one entry for each dimension.
     pub fn slot_into(&self, position: u64, index: &mut [u64]) -> Slot<()> {
         match self.table().multi_index_into(position, index) {
             // The tail padding follows the tiles.

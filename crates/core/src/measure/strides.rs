@@ -267,13 +267,13 @@ impl ArrayShape {
     }
 }
 
-/// Adds the dimensions of size 1 to an order from minor to major. Positions do not depend on where they are. Each goes where it is in
-/// row-major order: directly inside the dimension before it, and outside of all others if there is none before it.
+/// Adds the dimensions of size 1 to an order from minor to major. Positions do not depend on their places. Each is placed as in row-major order:
+/// one place more minor than the dimension before it; those at the beginning become the most major ones.
 fn with_ones(sizes: &[u64], order: &[(u64, usize)]) -> Vec<usize> {
     let is_one = |&dimension: &usize| sizes.get(dimension) == Some(&1);
     let mut all = Vec::with_capacity(sizes.len());
     for &(_, dimension) in order {
-        // The dimensions of size 1 after this one go directly inside of it, in row-major order.
+        // The dimensions of size 1 that follow this one are just more minor than it, in row-major order.
         let inside = (dimension + 1)..sizes.len();
         let count = inside.clone().take_while(is_one).count();
         all.extend(inside.take(count).rev());

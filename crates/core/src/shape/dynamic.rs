@@ -1,4 +1,4 @@
-//! Dynamic dimensions: unbounded sizes, and their places taken by sizes.
+//! Dynamic dimensions: whether a size is unbounded, and shapes with actual sizes in place of unbounded ones.
 
 use crate::layout::dimension::Dimension;
 use crate::layout::number::DimensionError;
@@ -50,8 +50,8 @@ impl ArrayShape {
         size::with_scratch(layout, |scratch| size::bytes(self.element_type(), found, layout, scratch)).ok()
     }
 
-    /// The bytes of an element, if the bytes of an array of any sizes are the product of the sizes and these: a layout
-    /// without tiles, padding, splits, bounds and packed bits.
+    /// The bytes of an element, if an array of any sizes takes the product of its sizes and this number of bytes. `None` if
+    /// there are tiles, padding, splits, bounds or packed bits.
     #[doc(hidden)]
     #[must_use]
     pub const fn plain_element_bytes(&self) -> Option<u64> {

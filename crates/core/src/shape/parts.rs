@@ -42,7 +42,7 @@ impl ShapeIndex {
         Self(Vec::new())
     }
 
-    /// Appends an element number: the index of element `element` of the part.
+    /// Appends an element number: the index becomes that of element `element` of the part.
     ///
     /// ```
     /// use xla_shape_core::ShapeIndex;
@@ -55,7 +55,7 @@ impl ShapeIndex {
         self.0.push(element);
     }
 
-    /// Removes and returns the last element number: the index of the tuple that the part is an element of.
+    /// Removes and returns the last element number: the index becomes that of the tuple that contains the part.
     ///
     /// ```
     /// use xla_shape_core::ShapeIndex;
@@ -67,8 +67,8 @@ impl ShapeIndex {
         self.0.pop()
     }
 
-    /// Inserts an element number at the front: the index of the same part in a tuple that has the shape as element
-    /// `element`.
+    /// Inserts an element number at the front: the index becomes that of the same part in a tuple whose element `element`
+    /// is the shape.
     ///
     /// ```
     /// use xla_shape_core::ShapeIndex;
@@ -81,7 +81,7 @@ impl ShapeIndex {
         self.0.insert(0, element);
     }
 
-    /// Removes and returns the first element number: the index of the same part in that element.
+    /// Removes and returns the first element number: the index becomes that of the same part in the element with this number.
     ///
     /// ```
     /// use xla_shape_core::ShapeIndex;

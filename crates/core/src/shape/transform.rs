@@ -1,4 +1,4 @@
-//! Transformations of shapes: permuting and inserting dimensions. Others are made of them, in `xla-shape-parity`.
+//! Transformations of shapes: permuting and inserting dimensions. `xla-shape-parity` makes XLA's other transformations from these.
 //!
 //! The layout follows the dimensions: tiles and attributes stay, and splits stay with their dimensions.
 

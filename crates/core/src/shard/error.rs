@@ -192,7 +192,7 @@ pub enum ShardingError {
     },
     /// The layout of the whole array is not valid for a shard.
     Layout(ValidationError),
-    /// Elements have another number of bits after the change.
+    /// The change gives elements a different number of bits.
     ElementBits {
         /// The bits before.
         expected: u64,
@@ -204,7 +204,7 @@ pub enum ShardingError {
         /// The device.
         device: i64,
     },
-    /// The shard of a device has another number of bytes.
+    /// The shard of a device does not have the bytes of its shape.
     ShardBytes {
         /// The device.
         device: i64,

@@ -167,7 +167,7 @@ impl Sharding {
     /// ```
     ///
     /// # Errors
-    /// If the sharding has another number of dimensions, is a tuple, does not determine what each device has
+    /// If the sharding has a different number of dimensions, is a tuple, does not determine what each device has
     /// (`{manual}`, `{unknown}`), or lists a device twice; if a dimension is unbounded, or the layout is not valid for
     /// a shard.
     pub fn partition(&self, array: &ArrayShape) -> Result<Partition, ShardingError> {

@@ -91,7 +91,7 @@ pub enum RearrangeError {
         /// The limit.
         limit: usize,
     },
-    /// The array has another number of dimensions than the left side.
+    /// The array and the left side have different numbers of dimensions.
     Rank {
         /// How many the left side has.
         expected: usize,
@@ -130,7 +130,7 @@ pub enum RearrangeError {
     },
     /// A sharding cuts a dimension where its axes cannot be cut.
     Cut {
-        /// The dimension of the array that the sharding is of.
+        /// The dimension, of the array before the change, or of the one after it if `is_new`.
         dimension: usize,
         /// In how many tiles.
         tiles: u64,
@@ -331,7 +331,7 @@ impl Rearrangement {
     /// ```
     ///
     /// # Errors
-    /// If the array has other dimensions than the left side.
+    /// If the array does not have the dimensions of the left side.
     pub fn result(&self, array: &ArrayShape) -> Result<ArrayShape, RearrangeError> {
         let axes = self.sizes(array)?;
         let sizes = self.after.iter().map(|group| product(group, &axes)).collect::<Option<Vec<_>>>();
@@ -374,8 +374,8 @@ impl Rearrangement {
     /// ```
     ///
     /// # Errors
-    /// If the array has other dimensions, a sharding or the layout does not fit its array or its axes, or [`Sharding::reshard`]
-    /// fails.
+    /// If the array does not have the dimensions of the left side, a sharding or the layout does not fit its array or its axes, or
+    /// [`Sharding::reshard`] fails.
     pub fn reshard(
         &self,
         (array, from): (&ArrayShape, &Sharding),

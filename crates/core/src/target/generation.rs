@@ -233,7 +233,7 @@ impl Generation {
         self.tpu().has_cmem
     }
 
-    /// The bytes of which the table of a tuple's addresses takes a multiple.
+    /// The table of a tuple's addresses takes a multiple of this many bytes.
     ///
     /// ```
     /// use xla_shape_core::tpu::Generation;

@@ -140,7 +140,7 @@ macro_rules! targets {
 pub(super) struct Row<Kind> {
     /// The name that is printed.
     pub(super) name: &'static str,
-    /// The compiler's name: of a TPU that in topologies, of a GPU that of CUDA.
+    /// The name in the compiler's topologies for a TPU; CUDA's name for a GPU.
     pub(super) compiler_name: &'static str,
     /// All names, in lower case, without the maker's name, separators and the number of devices.
     pub(super) stems: &'static [&'static str],
@@ -172,7 +172,7 @@ pub(super) struct Tpu {
     pub(super) speed: Option<Speed>,
     /// The rules for its tiles; `None` if they are not known.
     pub(super) tiles: Option<Family>,
-    /// The bytes of which the table of a tuple's addresses takes a multiple.
+    /// The table of a tuple's addresses takes a multiple of this many bytes.
     pub(super) tuple_table_step: u64,
     /// The number of axes along which chips are connected.
     pub(super) axes: usize,

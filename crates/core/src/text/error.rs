@@ -210,7 +210,8 @@ impl fmt::Display for Found {
     }
 }
 
-/// An error of another crate in a text that it reads with this crate's errors: its own type, in a box that is compared by its message.
+/// The box for the errors of another crate, so that its parsers can return a [`ParseError`]. The error keeps its type; two of them are equal if their
+/// messages are.
 ///
 /// ```
 /// use xla_shape_core::Span;

@@ -18,7 +18,7 @@ enum Identity {
 }
 
 /// Checks that no output is the same file as an input or as another output: writing one would destroy the other.
-/// Paths of `-` are the standard streams. Pipes and devices are never the same: they take everything that is written.
+/// Paths of `-` are the standard streams. Pipes and devices never count as the same file, because they take everything that is written.
 ///
 /// ```
 /// use xla_shape_files::check_outputs;

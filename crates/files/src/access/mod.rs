@@ -64,8 +64,8 @@ fn open_stream(path: &Path) -> io::Result<Box<dyn Read + Send + Sync>> {
 pub fn contents(path: impl AsRef<Path>) -> Result<Vec<u8>, Error> {
     let path = path.as_ref();
     let mut bytes = Vec::new();
-    // Reserved at once: a vector that grows needs twice the memory while it is copied. The length of a pipe is not known, so for a pipe
-    // the vector does grow.
+    // Reserve the memory at once, because a vector that grows needs twice the memory while it is copied. The length of a pipe is not known, so
+    // there the vector does grow.
     let told =
         std::fs::metadata(path).map_or(0, |known| if known.is_file() { known.len().min(MAX_CONTENTS) } else { 0 });
     let room = usize::try_from(told).map_or(Err(()), |told| bytes.try_reserve_exact(told).map_err(|_| ()));

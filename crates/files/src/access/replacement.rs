@@ -110,8 +110,8 @@ impl Replacement {
         Ok(())
     }
 
-    /// Has `make` write an array that begins at byte `start` of the file, after what was written before. `done` is told how many more
-    /// bytes are written.
+    /// Has `make` write an array that begins at byte `start` of the file, after what was written before. `done` is called with the
+    /// number of bytes just written.
     pub(crate) fn fill(
         &mut self,
         start: u64,

@@ -130,7 +130,7 @@ pub(crate) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// The most bytes between two pieces that are read together with them.
+    /// Two pieces are read with one call if at most this many bytes are between them, which are then read, too.
     const GAP: u64 = CALL;
     const BATCH: u64 = 1 << 20;
     const COPIES: usize = 1 << 13;

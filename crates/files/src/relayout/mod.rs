@@ -199,7 +199,7 @@ impl<'a> Relayout<'a> {
         if let Some(permutation) = &options.permutation {
             copy = copy.transposed(permutation);
         }
-        // Only for its errors, so that nothing is written if the copy is impossible.
+        // This only checks that the copy is possible, before anything is written.
         Slabs::new(from, &to, &copy, options.slab_bytes)?;
         format::check_writable(output, &to)?;
         let tensor = options.tensor.clone().unwrap_or_else(|| UNNAMED.to_owned());

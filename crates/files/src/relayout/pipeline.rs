@@ -122,7 +122,7 @@ fn sized(
     Ok(best.map_or(in_order, |(_, slabs)| slabs))
 }
 
-/// The effort for each byte of a slab. Reading one byte is 1.
+/// The effort of a slab, divided by its bytes. The unit is the effort to read one byte.
 fn effort(slab: &Slab, most: usize) -> f64 {
     // A call that writes counts twice as much as one that reads: only one thread writes at a time.
     const WRITE: u64 = 2 * CALL;

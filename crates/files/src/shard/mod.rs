@@ -512,7 +512,7 @@ impl Piece {
             }
         };
         let from = to.clone().with_layout(source.1.layout().clone())?;
-        // Whether it can be copied is known before anything is written.
+        // Return an error now, before anything is written, if the shard cannot be copied.
         Plan::check(&from, &to, &options())?;
         let piece = Self { device, tensor: number, whole, start: own.start, shape, source, region, from, to };
         Ok(Share::Own(piece.into()))
@@ -563,7 +563,7 @@ fn options() -> Options {
     Options::new().zero_padding()
 }
 
-/// What is to be written for a file, if all that its rules say can be done.
+/// What is to be written for a file; an error if a rule cannot be followed.
 fn job<'p>(
     file: &CheckpointFile,
     rules: &mut impl Iterator<Item = &'p ShardRule>,

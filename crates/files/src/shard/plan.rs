@@ -27,7 +27,7 @@ pub struct ShardPlan {
     rules: Vec<(String, ShardRule)>,
 }
 
-/// The most bytes of names that are compared with patterns, which takes some seconds.
+/// The most bytes of names that are compared with patterns. So many take some seconds.
 const MOST_EFFORT: u64 = 1 << 34;
 
 /// How a tensor is divided, and how its shards are laid out.
@@ -188,7 +188,7 @@ impl ShardPlan {
                     for &(other, pattern) in
                         patterns.iter().take_while(|(other, _)| number.is_none_or(|best| *other < best))
                     {
-                        // A part with `?` is compared at each place of the name.
+                        // A part with `?` may be compared at every place of the name, in the worst case over the whole length of the pattern.
                         let each = if pattern.contains('?') { pattern.len() as u64 } else { 1 };
                         effort = effort.saturating_add((name.len() as u64).saturating_mul(each));
                         if fits(pattern, name) {

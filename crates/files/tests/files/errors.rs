@@ -57,7 +57,7 @@ fn what_is_missing_is_known() {
     let error = |output: &str, options| Relayout::new(&source, folder.path(output), &options).unwrap_err();
     assert_eq!(error("b.bin", RelayoutOptions::new()).missing(), Some(Missing::Destination));
     assert_eq!(error("b.npy", RelayoutOptions::new().transposed(&[1])).missing(), None);
-    // Said to be row-major is said.
+    // A destination that is given as row-major is not missing.
     let options = RelayoutOptions::new().to(Destination::RowMajor);
     assert!(Relayout::new(&source, folder.path("b.bin"), &options).is_ok());
     assert!(Relayout::new(&source, folder.path("b.npy"), &RelayoutOptions::default()).is_ok());

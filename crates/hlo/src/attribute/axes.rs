@@ -27,8 +27,8 @@ use xla_shape_core::shard::{AxisRef, Mesh, NamedSharding, Sharding, ShardingKind
 pub struct CollectiveAxes {
     /// Their names, from major to minor.
     pub axes: Vec<Box<str>>,
-    /// For a collective-permute along a single axis: how many places along the axis every device sends, such as 1 to the next device. The axis
-    /// is a ring and the shorter way counts: -1 is to the device before. `None` if not all send equally far.
+    /// For a collective-permute along a single axis: how far along the axis each device sends. 1 is the next device, -1 the one before: the
+    /// axis is a ring, and the shorter direction counts. `None` if the devices do not all send equally far.
     pub shift: Option<i64>,
 }
 
@@ -57,8 +57,8 @@ fn named_of(sharding: &Sharding) -> Option<&NamedSharding> {
 }
 
 impl Instruction<'_> {
-    /// The axes of a mesh along which a collective moves data: each group consists of all devices along these axes, or the devices of each pair
-    /// differ only along them. `None` if there are no such axes, or it has neither groups nor pairs.
+    /// The axes of a mesh along which a collective moves data. Each of its groups consists of all devices along these axes; or, if it has pairs
+    /// of devices, the two devices of each pair differ only along these axes. `None` if there are no such axes, or no groups or pairs.
     #[must_use]
     pub fn collective_axes(self, mesh: &Mesh) -> Option<CollectiveAxes> {
         if let Some(pairs) = self.value_of(Key::SourceTargetPairs) {
@@ -115,7 +115,7 @@ fn places(mesh: &Mesh, device: usize) -> Option<Vec<u64>> {
     Some(places)
 }
 
-/// The axes along which devices differ from another one.
+/// The axes along which the places of two devices differ.
 fn differing(one: &[u64], other: &[u64]) -> impl Iterator<Item = usize> {
     one.iter().zip(other).enumerate().filter(|(_, (one, other))| one != other).map(|(axis, _)| axis)
 }

@@ -503,8 +503,8 @@ impl<'a> Value<'a> {
         window::replica_groups(self)
     }
 
-    /// Reads `mesh['x'=2,'y'=4] {'x','y':(1)2}`. Returns the sharding of one dimension by the same mesh and axes, which has the same
-    /// groups.
+    /// Reads `mesh['x'=2,'y'=4] {'x','y':(1)2}`. Returns it as the sharding of a single dimension along these axes of the mesh: the devices of
+    /// one group hold the parts of one array.
     pub(crate) fn mesh_groups(self) -> Result<Sharding> {
         let wrong = || self.is_not("groups along axes of a mesh: `mesh['x'=2,'y'=2] {'x'}`");
         let (mesh, axes) = self.text().rsplit_once('{').ok_or_else(wrong)?;

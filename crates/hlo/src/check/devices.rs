@@ -60,7 +60,7 @@ fn collective(instruction: Instruction<'_>, attributes: &ParsedAttributes<'_>) -
 /// `xla/service/hlo_verifier.cc`, `HloSharding::Validate` in `xla/hlo/ir/hlo_sharding.cc`).
 fn sharding(instruction: Instruction<'_>, attributes: &ParsedAttributes<'_>) -> Result<()> {
     let Some(sharding) = attributes.sharding(Key::Sharding)? else { return Ok(()) };
-    // The sharding of an outfeed is that of its operands; XLA accepts any number of elements.
+    // An outfeed has the sharding of its operands, and XLA accepts any number of elements in it.
     if instruction.opcode() == Opcode::Outfeed {
         return Ok(());
     }
@@ -95,7 +95,7 @@ impl Shardings {
     fn number(&mut self, instruction: Instruction<'_>) -> Option<usize> {
         let numbers = &mut self.numbers;
         *self.by_instruction.entry(instruction.number()).or_insert_with(|| {
-            // `sharding` reports one that cannot be read.
+            // If the sharding cannot be read, the function `sharding` reports it.
             let sharding = instruction.value_of(Key::Sharding)?.sharding().ok()?;
             let next = numbers.len();
             Some(*numbers.entry(format!("{sharding}")).or_insert(next))
@@ -103,8 +103,8 @@ impl Shardings {
     }
 }
 
-/// Checks that a loop or conditional and the parameters and roots of its computations have the same sharding, as far as they have
-/// one (`InstructionVerifier::VerifyConsistentSharding`).
+/// Checks that a loop or conditional and the parameters and roots of its computations have the same sharding; those without a sharding do
+/// not count (`InstructionVerifier::VerifyConsistentSharding`).
 fn same_sharding(
     instruction: Instruction<'_>,
     attributes: &ParsedAttributes<'_>,

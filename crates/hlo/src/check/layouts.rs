@@ -14,8 +14,8 @@ pub(super) fn are_assigned(module: &Module) -> bool {
     module.is_scheduled() || module.shapes().iter().any(tiled)
 }
 
-/// Checks that the operands of an instruction have the order of dimensions of its result, and that it may move data from
-/// their memory spaces to its own.
+/// Checks that the operands of an instruction have the same order of dimensions as its result, and that the instruction may move data from
+/// their memory spaces to the result's.
 pub(super) fn check(instruction: Instruction<'_>, are_assigned: bool) -> Result<()> {
     let Some(result) = instruction.shape().array() else { return Ok(()) };
     let operands = instruction.operands().filter_map(|operand| operand.shape()?.array());
@@ -34,8 +34,8 @@ pub(super) fn check(instruction: Instruction<'_>, are_assigned: bool) -> Result<
     Ok(())
 }
 
-/// Whether an opcode has operands in the order of its result (`LayoutAssignment::InstructionCanChangeLayout` in
-/// `xla/service/layout_assignment.cc`).
+/// Whether the operands and the result of an opcode must have the same order of dimensions (`LayoutAssignment::InstructionCanChangeLayout`
+/// in `xla/service/layout_assignment.cc`).
 fn keeps_layout(opcode: Opcode<'_>) -> bool {
     opcode.family() == Family::Elementwise
         || matches!(
@@ -49,9 +49,9 @@ fn keeps_layout(opcode: Opcode<'_>) -> bool {
         )
 }
 
-/// Checks the memory spaces of a slice and of an update. A slice must not move from the device's memory to the host's, and an update must not
-/// move back (`HostOffloadInstructionCanChangeMemorySpace`). XLA's rule also refuses to leave VMEM. That is not a finding here, because modules
-/// from the TPU compiler do so.
+/// Checks the memory spaces of a slice and of an update. A slice must not move data from the device's memory to the host's, and an update
+/// must not move it back (`HostOffloadInstructionCanChangeMemorySpace`). XLA's rule also forbids a result outside VMEM if the operand is in
+/// VMEM. That is not a finding here, because modules from the TPU compiler have such results.
 fn memory(opcode: Opcode<'_>, operand: &ArrayShape, result: &ArrayShape) -> Result<()> {
     let (from, to) = match opcode {
         Opcode::DynamicSlice => (memory_space::DEFAULT, memory_space::HOST),
@@ -104,7 +104,7 @@ mod tests {
         // Tiles show that layouts are assigned.
         let tiled = "  p = f32[4,8]{1,0:T(8,128)} parameter(0)\n  ROOT n = f32[4,8]{0,1:T(8,128)} negate(p)\n";
         assert_eq!(findings("", tiled), [finding("n", "negate")]);
-        // These may change the order, or have operands with another number of dimensions.
+        // A copy, a transpose and a reshape may change the order; the other two instructions keep it.
         for instruction in [
             "f32[4,8]{0,1} copy(p)",
             "f32[4,8]{0,1} bitcast-convert(t)",
@@ -132,7 +132,7 @@ mod tests {
             findings("", &update(":S(5)", "")),
             ["%d (dynamic-update-slice): expected a result in the memory S(5) of the operand, found S(0)"]
         );
-        // The TPU compiler itself changes the memory in the first two ways.
+        // The TPU compiler itself writes the first two of these moves; the third one stays in the host's memory.
         for (from, to) in [("", ":S(5)"), (":S(1)", ""), (":S(5)", ":S(5)")] {
             assert_eq!(findings("", &update(from, to)), [""; 0], "{from} to {to}");
         }

@@ -25,7 +25,7 @@ impl Module {
     /// elementwise instructions, slices, updates, concatenations and pads must keep the order of their operands' dimensions. Layouts
     /// are not compared otherwise, except that a bitcast must keep the number of bytes, and that an update in the host's memory stays
     /// there; the parser has checked that each layout is valid.
-    /// Operands and computations that a part of a module lacks are not findings.
+    /// If the text is only a part of a module, missing operands and computations are not findings.
     ///
     /// ```
     /// use xla_shape_hlo::{Module, Severity};

@@ -119,8 +119,8 @@ fn user_is(instruction: Instruction<'_>, users: Users, opcodes: &[&str]) -> Resu
     Err(Problem::Mismatch { expected, found })
 }
 
-/// Whether the instruction is a step of an asynchronous operation. XLA reads the long and the short form of the steps together:
-/// `async-update(start)` of `start = … call-start()`.
+/// Whether the instruction is a step of an asynchronous operation, in long or short form. XLA accepts a mixture of the two, such as
+/// `async-update(start)` for `start = … call-start()`.
 fn is_asynchronous(instruction: Instruction<'_>) -> bool {
     let opcode = instruction.long_form().map_or_else(|| instruction.opcode(), |(opcode, _)| opcode);
     matches!(opcode, Opcode::AsyncStart | Opcode::AsyncUpdate | Opcode::AsyncDone)
@@ -149,7 +149,7 @@ fn same_channel(instruction: Instruction<'_>, users: Users) -> Result<()> {
     for key in [Key::ChannelId, Key::IsHostTransfer] {
         let text = |instruction: Instruction<'_>| {
             let value = instruction.value_of(key).map(Value::text).unwrap_or_default();
-            // The defaults are `is_host_transfer=false` and no channel, which is 0.
+            // A missing attribute has its default: `is_host_transfer=false`, or `channel_id=0`, which means no channel.
             if value == "false" || value == "0" { Default::default() } else { alloc::string::String::from(value) }
         };
         let (expected, found) = (text(instruction), text(done));

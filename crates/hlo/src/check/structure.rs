@@ -50,7 +50,7 @@ fn head<'m>(computation: Computation<'m>, findings: &mut Findings<'m>) {
     let mut by_number = vec![None; parameters.len()];
     for (number, parameter) in parameters {
         match by_number.get_mut(number) {
-            // There are as many places as parameters. So if each number fits and occurs once, none is missing.
+            // `by_number` is as long as the list of parameters. So if each number is in range and occurs once, none is missing.
             Some(place @ None) => *place = Some(parameter),
             _ => return findings.error(parameter, Problem::ParameterNumber { number }),
         }
@@ -93,7 +93,7 @@ fn instruction_names<'m>(computation: Computation<'m>, findings: &mut Findings<'
     }
 }
 
-/// Whether no inference rule of the opcode looks up the computations that it calls.
+/// Whether shape inference does not look at the computations that this instruction calls.
 fn has_no_rule(instruction: Instruction<'_>) -> bool {
     matches!(instruction.opcode(), Opcode::CollectiveReduce | Opcode::Other(_))
         || instruction.value_of(Key::CalledComputations).is_some()
@@ -108,7 +108,7 @@ fn calls<'m>(module: &'m Module, findings: &mut Findings<'m>) {
             for name in instruction.called_names() {
                 match module.computation(name) {
                     Some(callee) => edges.push((callee.number(), instruction)),
-                    // Inference reports the missing ones that it looks up.
+                    // If shape inference looks at the computation, it reports that it is missing.
                     None if module.name().is_some() && has_no_rule(instruction) => {
                         findings.error(instruction, Problem::UnknownComputation { name: name.to_owned() });
                     }

@@ -1,4 +1,5 @@
-//! The least time that a GPU takes for instructions without a figure of its compiler, from the bytes that they move and their operations.
+//! The least time that a GPU takes for an instruction, from the bytes that it moves and its number of operations. It stands in where the
+//! compiler gives no figure.
 
 use super::convolution::{operations, target};
 use super::copies::moved;
@@ -11,9 +12,9 @@ use xla_shape_core::{Shape, memory_space};
 /// The picoseconds in a second.
 const SECOND: u128 = 1_000_000_000_000;
 
-/// The picoseconds in which the memory moves the bytes of an instruction: a copy, a transpose, a fusion of these alone, a slice that is read or
-/// overwritten, a convolution, or a product that a library computes. For a convolution, the time for its operations counts if that is longer.
-/// `None` for other instructions, and for those that move bytes to or from the host.
+/// The picoseconds that the memory needs to move the bytes of an instruction: a copy, a transpose, a fusion of these alone, a slice that is
+/// read or overwritten, or a convolution or matrix product that a library computes. For a convolution, the time for its operations counts if
+/// that is longer. `None` for other instructions, and for those that move bytes to or from the host.
 pub(super) fn time(instruction: Instruction<'_>, speed: Speed) -> Option<(u64, Basis)> {
     let shapes = || instruction.operands().filter_map(|operand| operand.shape());
     let arrays = shapes().chain([instruction.shape()]).flat_map(Shape::arrays);

@@ -13,8 +13,11 @@ use xla_shape_core::compare::LayoutEqual;
 use xla_shape_core::{ArrayShape, ElementClass, ElementType};
 
 /// An instruction that only moves data: a copy, a transpose, a reshape that changes positions, a convert that changes the layout and
-/// leaves the bits of each element as they are, or a fusion of these alone. Also a broadcast that repeats elements, if only products read the result;
-/// what computes an array element by element, if only gathers read the result; and a fusion for a TPU that computes a matrix product element by element.
+/// leaves the bits of each element as they are, or a fusion of these alone. Or one that computes more than it must:
+///
+/// - a broadcast that repeats elements, if only products read the result;
+/// - an elementwise computation, if only gathers read the result, and at most half of it;
+/// - a fusion for a TPU that computes a matrix product element by element.
 #[derive(Clone, Debug)]
 pub struct Copy<'m> {
     /// The instruction, and what it costs.
@@ -23,7 +26,7 @@ pub struct Copy<'m> {
     pub from: &'m ArrayShape,
     /// The array that it writes.
     pub to: &'m ArrayShape,
-    /// What differs between both.
+    /// What differs between the two arrays.
     pub change: Change,
     /// What fixed the layout that is read.
     pub producer: Fixed<'m>,
@@ -32,8 +35,8 @@ pub struct Copy<'m> {
     /// For a copy of a parameter: the first other instruction found that reads or returns the parameter in its layout. If the
     /// parameter had another layout, that instruction might need a copy instead.
     pub also: Option<Fixed<'m>>,
-    /// The parameter, with its number, whose donation would make the copy unnecessary: a result is its array, updated in place, and nothing
-    /// reads the old value after an update. `None` if that is not certain.
+    /// The parameter, with its number, whose donation would make the copy unnecessary: the program updates the parameter's array and returns
+    /// it as a result, and nothing reads the old value after an update. `None` if that is not certain.
     pub donatable: Option<(Instruction<'m>, usize)>,
 }
 
@@ -57,7 +60,7 @@ pub enum Change {
     Layout,
     /// The memory space alone.
     MemorySpace,
-    /// Neither: the copy makes a second buffer with the same contents, so that one of the two can be overwritten.
+    /// Neither layout nor memory space: the copy makes a second buffer with the same contents, so that one of the two can be overwritten.
     Nothing,
     /// How often each element is repeated. Only products read the result, and each could read the smaller array instead; the
     /// [`consumer`](Copy::consumer) is the first of them.
@@ -65,7 +68,7 @@ pub enum Change {
         /// How many times the result has each element.
         times: u64,
     },
-    /// The value of each element. Only gathers read the result, and each could read the array before the computation instead; the
+    /// The value of each element. Only gathers read the result, and each could read the operand of the computation instead; the
     /// [`consumer`](Copy::consumer) is the first of them.
     Values {
         /// How many elements are computed.
@@ -73,10 +76,10 @@ pub enum Change {
         /// How many are read.
         gathered: u64,
     },
-    /// Nothing: it is a fusion that computes a matrix product element by element. The [`consumer`](Copy::consumer) is the fusion itself, and the array
-    /// [`from`](Copy::from) the larger one of those that it multiplies.
+    /// Nothing is copied: a fusion computes a matrix product element by element. [`consumer`](Copy::consumer) is the fusion itself, and
+    /// [`from`](Copy::from) is the larger of the two arrays that it multiplies.
     Product {
-        /// With how many elements it multiplies each element of that array.
+        /// The number of multiplications with each element of that array.
         times: u64,
     },
 }
@@ -139,12 +142,12 @@ pub enum Fixed<'m> {
     Collective(Instruction<'m>),
     /// Another instruction.
     Other(Instruction<'m>),
-    /// Nothing that is known, such as a value without readers.
+    /// It is not known: the value has no readers, for example.
     Unknown,
 }
 
 impl Copy<'_> {
-    /// Whether it is a fusion of copies alone, which keep the dimensions.
+    /// Whether it is a fusion that contains only copies, so the dimensions stay the same.
     ///
     /// ```
     /// let module = xla_shape_hlo::Module::parse("\
@@ -163,7 +166,7 @@ impl Copy<'_> {
 }
 
 impl Fixed<'_> {
-    /// How much choice there is: the least has the lowest number.
+    /// How much choice of layout it leaves: the least choice has the lowest number.
     const fn rank(&self) -> u8 {
         match self {
             Self::Parameter { .. } | Self::Result { .. } => 0,
@@ -335,7 +338,7 @@ fn is_fused_copy(instruction: Instruction<'_>) -> bool {
     instruction.opcode() == Opcode::Fusion && instruction.callee(Key::Calls).is_some_and(copies)
 }
 
-/// If this instruction only moves an array: the instruction that computes the array.
+/// The operand of an instruction that only moves it; `None` for other instructions.
 pub(super) fn moved<'m>(instruction: Instruction<'m>) -> Option<Instruction<'m>> {
     let source = instruction.operand(0)?.instruction()?;
     let array = || Some((source.shape().array()?, instruction.shape().array()?));
@@ -377,7 +380,7 @@ fn has_same_layout(instruction: Instruction<'_>) -> bool {
     from.zip(to).is_some_and(|(from, to)| from.layout() == to.layout())
 }
 
-/// Whether a computation gives its parameter back in another shape or layout.
+/// Whether a computation does nothing but return its parameter in another shape or layout.
 fn only_moves(computation: Computation<'_>) -> bool {
     let moves = |inside: Instruction<'_>| match inside.opcode() {
         Opcode::Copy | Opcode::Transpose | Opcode::Reshape => true,
@@ -392,10 +395,10 @@ fn only_moves(computation: Computation<'_>) -> bool {
     computation.instructions().any(moves) && computation.instructions().all(|inside| moves(inside) || keeps(inside))
 }
 
-/// How many instructions are looked at in search of what fixed a layout. A longer chain counts as unknown.
+/// The limit on instructions that are followed to find what fixed a layout. If they do not show it, it is unknown.
 const LONGEST_CHAIN: usize = 64;
 
-/// How many readers of one value are looked at; the first ones count.
+/// The limit on readers of one value; those after it are ignored.
 const MOST_READERS: usize = 1000;
 
 /// Whether an instruction passes an array on with its layout unchanged.
@@ -449,8 +452,8 @@ impl<'m> Search<'m> {
         Fixed::Unknown
     }
 
-    /// What fixed the layout of an instruction's value, found by following the value to its readers. If there are several, the one with the
-    /// least choice counts.
+    /// What fixed the layout of an instruction's value, found by following the value to its readers. If there are several, the one that leaves
+    /// the least choice counts.
     fn consumer(&self, instruction: Instruction<'m>) -> Fixed<'m> {
         let mut found = Fixed::Unknown;
         let _ = self.uses((instruction, Vec::new()), None, &mut |fixed| {
@@ -462,7 +465,7 @@ impl<'m> Search<'m> {
         found
     }
 
-    /// What uses the parameter in its present layout, apart from this copy of it.
+    /// The first other use of the parameter that this copy reads, in the parameter's present layout.
     fn also(&self, producer: &Fixed<'m>, copy: Instruction<'m>) -> Option<Fixed<'m>> {
         let Fixed::Parameter { instruction, index, .. } = producer else { return None };
         let mut found = None;

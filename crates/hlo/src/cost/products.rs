@@ -7,16 +7,17 @@ use alloc::vec::Vec;
 use xla_shape_core::memory_space::Platform;
 use xla_shape_core::{ArrayShape, Dimension};
 
-/// How many instructions are looked at between a sum, the multiplication and the arrays. If there are more, nothing is said.
+/// The limit on instructions between a sum and the multiplication, and between the multiplication and a broadcast. With more, the product
+/// is not found.
 const LONGEST: usize = 16;
 
-/// How many elements are multiplied at least before it is said that a matrix product should compute them. Of fewer, a product takes as long: for v5e, 16,384
-/// take 2,097 cycles one by one and 3,870 as a product; 131,072 take 5,015 and 3,880 (libtpu 0.0.52).
+/// The smallest number of multiplications that is reported. For fewer, the matrix unit takes about as long: on v5e, 16,384 multiplications
+/// take 2,097 cycles element by element and 3,870 as a matrix product; 131,072 take 5,015 and 3,880 (libtpu 0.0.52).
 const LEAST: u64 = 1 << 20;
 
-/// The matrix product that a fusion for a TPU computes element by element, without the matrix unit: it repeats two arrays, each along dimensions that only
-/// the other one has, multiplies and sums. `source` is the larger of both. The compiler does so for a product of which one side is a vector, and then fuses
-/// the repetition of the other side.
+/// The matrix product that a fusion for a TPU computes element by element, without the matrix unit. The fusion repeats each of two arrays
+/// along the dimensions that only the other one has, multiplies them, and sums. `source` is the larger of the two arrays. The compiler
+/// writes a product like this if one of its sides is a vector, and then fuses the broadcast of the other side into it.
 pub(super) fn product(fusion: Instruction<'_>) -> Option<Repetition<'_>> {
     if fusion.opcode() != Opcode::Fusion || fusion.module().platform() != Platform::Tpu {
         return None;
@@ -31,7 +32,7 @@ pub(super) fn product(fusion: Instruction<'_>) -> Option<Repetition<'_>> {
             let (repeated, summed) = behind(multiplied, operand, summed.clone(), Opcode::Broadcast)?;
             let (source, kept) = (repeated.operand(0)?.instruction()?, dimensions(repeated)?);
             let times = all.checked_div(elements(source)?).filter(|&times| 1 < times && times < all)?;
-            // Both have another element at each place that is summed.
+            // The dimensions that are summed must not be those along which an array is repeated.
             summed.iter().all(|dimension| kept.contains(dimension)).then_some((source, times))
         };
         let (one, other) = (side(0)?, side(1)?);
@@ -40,8 +41,8 @@ pub(super) fn product(fusion: Instruction<'_>) -> Option<Repetition<'_>> {
     Some(Repetition { source, times, product: fusion })
 }
 
-/// The first instruction with this opcode on the way back from an operand, if all before it only convert elements, or give the array other dimensions;
-/// and the dimensions there that are `dimensions` of the operand.
+/// Follows an operand back to the first instruction with the opcode `wanted`. On the way, instructions may only convert or copy elements, or
+/// reshape the array. Also returns the dimensions of that instruction that correspond to `dimensions` of the operand.
 fn behind<'m>(
     reader: Instruction<'m>,
     operand: usize,
@@ -72,8 +73,8 @@ fn behind<'m>(
     None
 }
 
-/// The size of a dimension, and the number of elements between neighbours along it. In another shape of the same elements in the same order, the dimension
-/// with the same two is the same.
+/// The size of a dimension, and the number of elements between neighbours along it. After a reshape that keeps the order of the elements, a
+/// dimension with the same two numbers is the same dimension.
 fn extent(array: &ArrayShape, dimension: usize) -> Option<[u64; 2]> {
     let size = |dimension: &Dimension| match dimension {
         Dimension::Static(size) => Some(*size),
@@ -96,7 +97,7 @@ mod tests {
     use alloc::format;
     use alloc::string::{String, ToString};
 
-    /// With how many others each element of the larger array is multiplied, and the shape of that array.
+    /// The number of multiplications with each element of the larger array, and the shape of that array.
     fn multiplied(fused: &str, operands: &str) -> Option<(u64, String)> {
         let text = format!(
             "HloModule m
@@ -119,7 +120,7 @@ ENTRY e {{ q = bf16[2,4,128]{{2,1,0:T(4,128)(2,1)}} parameter(0)
         })
     }
 
-    /// One query by the keys of its group of heads.
+    /// Attention scores: a query for each head, multiplied by the keys, which a group of heads shares.
     const SCORES: &str = "p = bf16[2,4,128]{2,1,0:T(4,128)(2,1)} parameter(0)
   a = bf16[2,4,2048,128]{3,2,1,0:T(8,128)(2,1)} broadcast(p), dimensions={0,1,3}
   b = f32[2,4,2048,128]{3,2,1,0:T(8,128)} convert(a)
@@ -130,7 +131,8 @@ ENTRY e {{ q = bf16[2,4,128]{{2,1,0:T(4,128)(2,1)}} parameter(0)
   o = f32[] constant(0)
   ROOT s = f32[2,4,2048]{2,1,0:T(4,128)} reduce(m, o), dimensions={3}, to_apply=sum";
 
-    /// The weights of a query by the values of its group of heads, whose dimensions are merged with those of the heads.
+    /// Attention outputs: the weights for each head, multiplied by the values, which a group of heads shares. Groups and heads are one
+    /// dimension here.
     const VALUES: &str = "p = f32[8,2048]{1,0:T(8,128)} parameter(0)
   a = f32[8,2048,128]{2,1,0:T(8,128)} broadcast(p), dimensions={0,1}
   r = bf16[2,2048,128]{2,1,0:T(8,128)(2,1)} parameter(1)
@@ -152,12 +154,12 @@ ENTRY e {{ q = bf16[2,4,128]{{2,1,0:T(4,128)(2,1)}} parameter(0)
     fn what_is_no_matrix_product_is_not_said() {
         assert_eq!(multiplied(&SCORES.replace("to_apply=sum", "to_apply=largest"), "q, k"), None);
         assert_eq!(multiplied(&SCORES.replace("multiply(b, g)", "subtract(b, g)"), "q, k"), None);
-        // One side has each element once: a product of matrices by vectors.
+        // Only one side is repeated: that is a product of matrices and vectors.
         let by_vectors = SCORES.replace("bf16[2,2048,128]{", "bf16[2,4,2048,128]{3,").replace("{0,2,3}", "{0,1,2,3}");
         assert_eq!(multiplied(&by_vectors, "q, k"), None);
-        // The matrix unit needs as long.
+        // There are so few multiplications that the matrix unit would take as long.
         assert_eq!(multiplied(&SCORES.replace("2048", "64"), "q, k"), None);
-        // Sums over what one side repeats.
+        // The sum is over a dimension along which one side is repeated.
         assert_eq!(multiplied(&SCORES.replace("dimensions={3}", "dimensions={2}"), "q, k"), None);
         assert_eq!(
             multiplied(&VALUES.replace("reduce(m, o), dimensions={1}", "reduce(m, o), dimensions={0}"), "w, k"),

@@ -1,32 +1,32 @@
-//! Arrays that are larger than what reads them needs: broadcasts that write each element several times, for products that read all of them; and values
-//! that are computed for all elements, for gathers that read some of them.
+//! Arrays that are larger than their readers need: a broadcast that writes each element several times, although its readers are products,
+//! which could read the smaller array; and a computation of all elements, although its readers are gathers, which read only some.
 
 use super::copies::Search;
 use crate::schema::{Family, Key};
 use crate::{Computation, Instruction, Opcode};
 use xla_shape_core::infer::WindowDimension;
 
-/// How many instructions are looked at on the way to a product or a gather. If there are more, nothing is said.
+/// The limit on instructions between an array and the products or gathers that read it. With more, the array is not reported.
 const MOST: usize = 200;
 
-/// What an array is on its way.
+/// What has happened to the elements on the way to a product or a gather.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    /// It has the elements that were repeated.
+    /// They are the repeated elements.
     Repeated,
-    /// They were multiplied by others, and are yet to be summed.
+    /// The repeated elements were multiplied by others. A sum is still needed to make this a matrix product.
     Multiplied,
-    /// It has all elements, each computed from the one at the same index.
+    /// They are all the computed elements, each computed from the element of the source at the same index.
     Whole,
 }
 
-/// What reads an array in the end.
+/// The products or gathers that finally read an array.
 struct Ends<'m> {
     /// The first product or gather, or the outermost fusion around it.
     first: Option<Instruction<'m>>,
-    /// The elements that all gathers read.
+    /// The number of elements that all gathers together read.
     gathered: u64,
-    /// How many more instructions are looked at.
+    /// How many more instructions may be followed.
     left: usize,
 }
 
@@ -69,20 +69,20 @@ pub(super) struct Selection<'m> {
 }
 
 impl<'m> Search<'m> {
-    /// What an instruction repeats, if it does nothing else and only products read the result. Each of them could read the array before:
-    /// what multiplies an element several times can multiply one copy of it as often.
+    /// What an instruction repeats, if it does nothing else and only products read the result. Each of them could read the source instead:
+    /// a product that multiplies several copies of an element can multiply the one element as often.
     pub(super) fn repetition(&self, instruction: Instruction<'m>) -> Option<Repetition<'m>> {
         let source = repeated(instruction)?;
         let (before, after) = (elements(source)?, elements(instruction)?);
-        // One element needs no memory of its own: its broadcast is the start of something else.
+        // The broadcast of a single element only fills an array with one value.
         let times = after.checked_div(before).filter(|times| before > 1 && *times > 1)?;
         let mut ends = Ends::NONE;
         let is_product = self.ends_well(instruction, Stage::Repeated, None, &mut ends);
         Some(Repetition { source, times, product: ends.first.filter(|_| is_product)? })
     }
 
-    /// What an instruction computes element by element from one array, if only gathers read the result, and no more than half as many elements as it
-    /// has. Each of them could read the array before, so that only what is read must be computed.
+    /// What an instruction computes element by element from one array, if only gathers read the result, and at most half as many elements as it
+    /// has. Each of them could read the source instead, so that only the elements that are read would be computed.
     pub(super) fn selection(&self, instruction: Instruction<'m>) -> Option<Selection<'m>> {
         let source = computed(instruction)?;
         let computed = elements(instruction)?;
@@ -93,7 +93,7 @@ impl<'m> Search<'m> {
         Some(Selection { source, computed, gathered, gather: first.filter(|_| is_gathered && is_less)? })
     }
 
-    /// Whether all that reads a value is, or leads to, a product, or for [`Stage::Whole`] a gather.
+    /// Whether every reader of a value is a product (for [`Stage::Whole`], a gather), or passes the value on to one.
     fn ends_well(
         &self,
         value: Instruction<'m>,
@@ -105,7 +105,7 @@ impl<'m> Search<'m> {
         let Some(rest) = ends.left.checked_sub(readers.len().saturating_add(1)) else { return false };
         ends.left = rest;
         if value.is_root() {
-            // The result of a fusion is read where the fusion is.
+            // The root of a fused computation is the value of the fusion, so the readers of the fusion read it.
             let Some(caller) = caller else { return false };
             if !self.ends_well(caller.fusion, stage, caller.outer, ends) {
                 return false;
@@ -116,7 +116,7 @@ impl<'m> Search<'m> {
         readers.iter().all(|&reader| {
             use Opcode as O;
             let mut on = |value, stage| self.ends_well(value, stage, caller, ends);
-            // If both operands of a product are this value, the array before cannot replace one of them.
+            // If both operands of a product are this value, the source cannot replace just one of them.
             if reader.opcode() != O::Fusion && is_read_twice(reader, value) {
                 return false;
             }
@@ -133,7 +133,7 @@ impl<'m> Search<'m> {
                 (O::Dot, Stage::Repeated) => true,
                 (O::Convolution, Stage::Repeated) => is_matrix_product(reader),
                 (O::Reduce, Stage::Multiplied) => is_sum(reader),
-                // Its other operand has the indices.
+                // The value must be the operand that is gathered from, not the indices.
                 (O::Gather, Stage::Whole) => reader.operand(0).and_then(|operand| operand.instruction()) == Some(value),
                 _ => false,
             };
@@ -156,7 +156,7 @@ pub(super) fn elements(value: Instruction<'_>) -> Option<u64> {
     value.shape().array()?.elements()
 }
 
-/// Whether a value is more than one operand of an instruction.
+/// Whether an instruction has a value as more than one operand.
 fn is_read_twice<'m>(reader: Instruction<'m>, value: Instruction<'m>) -> bool {
     reader.operands().filter(|operand| operand.instruction() == Some(value)).count() > 1
 }
@@ -167,7 +167,7 @@ fn is_operand<'m>(inside: Instruction<'m>, fusion: Instruction<'m>, operand: Ins
     inside.opcode() == Opcode::Parameter && given() == Some(operand)
 }
 
-/// What an instruction repeats, if it does nothing else: the operand of a broadcast, or that of a fusion of broadcasts.
+/// What an instruction repeats, if it does nothing else: the operand of a broadcast, or of a fusion that only broadcasts and rearranges.
 fn repeated(instruction: Instruction<'_>) -> Option<Instruction<'_>> {
     use Opcode as O;
     let repeats = match instruction.opcode() {
@@ -187,14 +187,15 @@ fn repeated(instruction: Instruction<'_>) -> Option<Instruction<'_>> {
     repeats.then(|| instruction.operand(0)?.instruction()).flatten()
 }
 
-/// The array from which an instruction computes each element of its result, if it is the only one with as many elements. It has the same sizes and order.
+/// The operand from which an instruction computes each element of its result: the only one with as many elements as the result. It has the
+/// same sizes and the same order of dimensions.
 fn computed(instruction: Instruction<'_>) -> Option<Instruction<'_>> {
     let result = instruction.shape().array()?;
     let all = result.elements()?;
     let is_elementwise = |opcode: Opcode<'_>| opcode.family() == Family::Elementwise;
     let computes = match instruction.opcode() {
         Opcode::Fusion => instruction.callee(Key::Calls)?.instructions().all(|inside| {
-            // A smaller value is cheap to compute, so any operation may make it, as long as it is the same in each row.
+            // A value with fewer elements than the result is cheap to compute again, so it may also be reshaped or broadcast.
             let is_small = |value: Instruction<'_>| elements(value).is_some_and(|elements| elements < all);
             match inside.opcode() {
                 Opcode::Parameter | Opcode::Constant => true,
@@ -214,8 +215,8 @@ fn computed(instruction: Instruction<'_>) -> Option<Instruction<'_>> {
     (computes && is_same && others.is_none()).then_some(source)
 }
 
-/// Whether a convolution is a matrix product: no window, or one that does nothing but to pair the elements of two equal dimensions, as TPUs write
-/// batch dimensions.
+/// Whether a convolution is a matrix product: it has no window, or one that only pairs the elements of two equal dimensions. The TPU
+/// compiler writes batch dimensions like this.
 fn is_matrix_product(convolution: Instruction<'_>) -> bool {
     let pairs = |window: &WindowDimension| {
         let size = window.size;
@@ -237,7 +238,7 @@ mod tests {
     use alloc::format;
     use alloc::string::{String, ToString};
 
-    /// How often an array is repeated, and for which product.
+    /// How many times an array is repeated, and for which product.
     fn repeated(computations: &str, entry: &str) -> Option<(u64, String)> {
         let text = format!(
             "HloModule m
@@ -276,7 +277,7 @@ ENTRY e {{ k = f32[8,2,16]{{2,1,0}} parameter(0)
         // A product of vectors in a fusion.
         let fusion = "  ROOT d = f32[8,8]{1,0} fusion(b, q), kind=kLoop, calls=f";
         assert_eq!(repeated(MULTIPLIED, fusion), Some((4, "d".to_string())));
-        // As TPUs write a product with batch dimensions, with the operand seen through a fusion inside.
+        // A product with batch dimensions, as the TPU compiler writes it. Inside it, the operand goes through another fusion.
         let tpu = "g { ROOT p = f32[8,8,16]{2,1,0} parameter(0) }
 f { p = f32[8,8,16]{2,1,0} parameter(0)
   s = f32[8,8,16]{2,1,0} parameter(1)
@@ -284,7 +285,7 @@ f { p = f32[8,8,16]{2,1,0} parameter(0)
   ROOT c = f32[8,8,8]{2,1,0} convolution(s, v), window={size=8 stride=7 lhs_dilate=8}, dim_labels=0bf_0oi->0bf }";
         let fusion = "  ROOT d = f32[8,8,8]{2,1,0} fusion(b, q), kind=kOutput, calls=f";
         assert_eq!(repeated(tpu, fusion), Some((4, "d".to_string())));
-        // A window that adds neighbours reads them differently.
+        // A window that adds neighbours is not a matrix product.
         assert_eq!(repeated(&tpu.replace("size=8 stride=7 lhs_dilate=8", "size=8 pad=4_3"), fusion), None);
     }
 
@@ -353,7 +354,7 @@ ENTRY e {{ table = bf16[64,16]{{1,0}} parameter(0)
   v = bf16[64,16]{1,0} bitcast(c)
   ROOT r = bf16[4,16]{1,0} gather(v, i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,16}";
         assert_eq!(gathered("", scaled), found);
-        // Two gathers read twice as many.
+        // Two gathers together read twice as many elements.
         let both = format!(
             "{CONVERTED}  q = f32[4,16]{{1,0}} fusion(c, i), kind=kCustom, calls=rows\n{}\n  ROOT b = f32[4,16]{{1,0}} add(q, r)",
             GATHERED.replace("ROOT r", "r")
@@ -374,7 +375,7 @@ ENTRY e {{ table = bf16[64,16]{{1,0}} parameter(0)
             gathered("", &format!("{CONVERTED}{}", half.replace("[33,16]", "[32,16]"))),
             Some((1024, 512, "r".to_string()))
         );
-        // Rows of a transposed array are not rows of the array before, and a sum of two arrays needs two gathers.
+        // A broadcast of the whole array can move its elements, a sum of two arrays needs two gathers, and an iota has no source.
         for (inside, operands) in [
             ("ROOT y = f32[64,16]{1,0} convert(z)\n  z = bf16[64,16]{1,0} broadcast(x), dimensions={0,1}", "table"),
             ("ROOT y = f32[64,16]{1,0} add(x, w)\n  w = bf16[64,16]{1,0} parameter(1)", "table, table"),
@@ -384,7 +385,7 @@ ENTRY e {{ table = bf16[64,16]{{1,0}} parameter(0)
             let entry = format!("  c = f32[64,16]{{1,0}} fusion({operands}), kind=kLoop, calls=f\n{GATHERED}");
             assert_eq!(gathered(&fused, &entry), None, "{inside}");
         }
-        // The array is also what the gather takes as indices.
+        // The gather also takes the array as its indices.
         let indices = "  c = s32[64]{0} convert(scale)
   ROOT r = s32[4]{0} gather(c, c), offset_dims={}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1}";
         assert_eq!(gathered("", indices), None);

@@ -151,7 +151,7 @@ pub struct Costs<'m> {
     total: TotalCost,
     /// The numbers of the computations that run by themselves.
     runs: BTreeMap<u32, Option<u64>>,
-    /// The cost of the computations that an instruction runs, by its number; those of loops in all iterations.
+    /// By the number of an instruction: the cost of the computations that it runs. A loop has the cost of all its iterations.
     inside: BTreeMap<u32, u64>,
 }
 

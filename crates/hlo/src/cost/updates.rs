@@ -10,16 +10,16 @@ use xla_shape_core::ArrayShape;
 use xla_shape_core::compare::ShapeEqual;
 use xla_shape_core::sorting::set_of;
 
-/// The largest number of steps between a parameter and a result. Longer ways are not followed.
+/// The limit on the instructions through which an array is followed, from a parameter or to a result.
 const LONGEST: usize = 64;
 
-/// How many instructions are searched for one that needs the old value. If there are more, the old value counts as needed.
+/// The limit on instructions in the search for one that needs the old value. With more, the old value counts as needed.
 const MOST: usize = 10_000;
 
 /// An array in a value: the value, and the position of the array in it.
 type Place<'m> = (Instruction<'m>, Vec<usize>);
 
-/// The way of an array from instruction to instruction, as long as all of them can keep it in the same memory.
+/// The path of an array from instruction to instruction; each of them can leave the array in the same memory.
 #[derive(Clone)]
 struct Way<'m> {
     at: Place<'m>,
@@ -29,11 +29,12 @@ struct Way<'m> {
 }
 
 impl<'m> Search<'m> {
-    /// The parameter whose donation would make this copy unnecessary: the copy lies on the way of the parameter's array to a result of the same
-    /// shape, all other instructions on this way pass the array on or update it in place, and nothing reads the old value after an update.
+    /// The parameter whose donation would make this copy unnecessary. The copy is on a path from the parameter's array to a result of the same
+    /// shape. All other instructions on the path pass the array on or update it in place, and nothing reads the old value after an update.
     /// `None` if that is not certain.
     ///
-    /// If the copy moves the array to another memory, for a loop that works there, it may be worth its time: then the answer is `None`, too.
+    /// If the copy moves the array to another memory (`moves`) for a loop that works there, the copy may be worth its time, so the answer is
+    /// `None`, too.
     pub(super) fn donatable(&self, copy: Instruction<'m>, moves: bool) -> Option<(Instruction<'m>, usize)> {
         let module = copy.module();
         if !copy.computation().is_entry() {
@@ -58,7 +59,7 @@ impl<'m> Search<'m> {
         let after = after.into_iter().find(is_result)?;
         let updates = before.updates.iter().chain(&after.updates).copied().collect::<Vec<_>>();
         let has_loop = before.has_loop || after.has_loop;
-        // The results that can take the parameter's memory. It can only be given to one.
+        // The results that could take the parameter's memory. Only one result can have it, so if there are several, the choice is not clear.
         let results = self.ways((parameter, index.clone())).into_iter().filter(|way| is_result(way));
         let results = set_of(results.map(|way| way.at.1));
         if updates.is_empty() || results.len() != 1 || (moves && has_loop) {
@@ -67,7 +68,7 @@ impl<'m> Search<'m> {
         (!self.is_needed_after((parameter, index), &updates)).then_some((parameter, number))
     }
 
-    /// The parameter of the program that an array comes from, and the updates on the way.
+    /// The parameter of the program that an array comes from, and the path from there.
     fn origin(&self, mut value: Instruction<'m>) -> Option<(Instruction<'m>, Vec<usize>, Way<'m>)> {
         let mut way = Way { at: (value, Vec::new()), updates: Vec::new(), has_loop: false };
         for _ in 0..LONGEST {
@@ -101,7 +102,7 @@ impl<'m> Search<'m> {
         None
     }
 
-    /// The ways of an array to other instructions, as long as it can stay in its memory.
+    /// The paths from an array to other instructions, as far as it can stay in its memory.
     fn ways(&self, from: Place<'m>) -> Vec<Way<'m>> {
         let mut all = alloc::vec![Way { at: from, updates: Vec::new(), has_loop: false }];
         let mut next = 0;

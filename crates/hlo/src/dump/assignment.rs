@@ -202,10 +202,9 @@ impl BufferAssignment {
 
     /// Whether the compiler's memory analysis counts the gaps (fragmentation) of the HBM heap a second time among the temporaries.
     ///
-    /// This depends on the release. libtpu 0.0.17 and 0.0.42 count them, and are recognized by texts without page numbers. libtpu 0.0.47
-    /// counts them, too, but only its message (`from_proto`, with the feature `proto`) shows which release it is, by the types of
-    /// comparisons. For libtpu 0.0.50, which also counts them, this is `false`: its files look like those of libtpu 0.0.51, which does
-    /// not.
+    /// This depends on the release. libtpu 0.0.17 and 0.0.42 count them; their texts have no page numbers, which shows the release. libtpu 0.0.47
+    /// counts them, too, but only its message (`from_proto`, with the feature `proto`) shows the release: it has the types of comparisons.
+    /// libtpu 0.0.50 also counts them, but this is `false` for it, because its files look like those of libtpu 0.0.51, which does not.
     #[must_use]
     pub const fn counts_gaps(&self) -> bool {
         self.counts_gaps
@@ -235,7 +234,7 @@ impl BufferAssignment {
     /// The program's memory totals in the terms of the compiler's memory analysis, except for the peak: that needs live ranges, and is
     /// 0 here.
     ///
-    /// The totals equal the analysis of libtpu 0.0.51 and 0.0.52 to the byte, and that of 0.0.17 and 0.0.42 if
+    /// The totals equal the analysis of libtpu 0.0.51 and 0.0.52 to the byte. They also equal the analysis of 0.0.17 and 0.0.42 if
     /// [`live_bytes`](Self::live_bytes) is known. Otherwise [`Account::may_be_more`] bounds how much more the analysis counts.
     ///
     /// A single element needs no memory unless it is computed from arrays or is one of several results of an all-reduce. The file has only
@@ -261,8 +260,8 @@ impl BufferAssignment {
         self.account_with(0..=u64::MAX, needs_memory)
     }
 
-    /// Like [`account`](Self::account), but `live` bounds the most bytes of the HBM heap that are live at one time, and `needs_memory`
-    /// says whether a single element that the instruction with this name computes needs memory.
+    /// Like [`account`](Self::account), but with bounds on the peak of live bytes in the HBM heap (`live`). `needs_memory` says whether a single
+    /// element needs memory if the instruction with this name computes it.
     pub(crate) fn account_with(&self, live: RangeInclusive<u64>, needs_memory: impl Fn(&str) -> bool) -> Account {
         let in_register =
             |value: &AssignedValue| value.is_tuple() || value.is_single_element() && !needs_memory(&value.instruction);
@@ -283,7 +282,7 @@ impl BufferAssignment {
                     continue;
                 }
                 let rounded = allocation.bytes.checked_next_multiple_of(HBM_STEP).unwrap_or(u64::MAX);
-                // Tables of tuples always take their bytes, arrays only while they live. The rest of the heap, at its peak, is gaps.
+                // Index tables of tuples always take their bytes, arrays only while they live. At the peak, the rest of the heap is gaps.
                 let [tables, arrays] = [true, false].map(|tables| allocation.covered(tables));
                 let least = self.live_bytes.unwrap_or(*live.start()).min(arrays);
                 let most = self.live_bytes.unwrap_or(*live.end()).min(arrays);

@@ -19,8 +19,9 @@ use xla_shape_core::sorting::sort;
 ///   including the device, is the [`prefix`](Self::prefix). Files with the same prefix belong together.
 /// - *Short names* are for copies: `after.hlo` or `after.txt`, `after.hlo.pb`, `buffer-assignment.txt`, `live-range.txt`,
 ///   `memory-usage-report.txt`, alone or with a prefix, as `PREFIX.after.hlo`.
-/// - The user's `stats.json` or `memory_analysis.json` belongs to the module with the same prefix. One without a prefix also belongs
-///   to every module of the directory without one of its own ([`statistics_of_folder`](Self::statistics_of_folder)).
+/// - The user's `stats.json` or `memory_analysis.json` belongs to the module with the same prefix. If such a file has no prefix, it also
+///   belongs to each module of the directory for which there is no file with the module's own prefix
+///   ([`statistics_of_folder`](Self::statistics_of_folder)).
 ///
 /// If several files match, the order of the directory does not matter:
 ///
@@ -222,7 +223,8 @@ pub fn dump_files<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<DumpFiles
     compilations
 }
 
-/// The file with this end of the module with a prefix that ends with its device: the one that shares most of the prefix.
+/// The file with the end `end` for the module with the prefix `of`. The file's name lacks the device, so its prefix is the beginning of the
+/// module's; if several files have such a prefix, the longest one counts.
 fn without_device(names: &[&str], end: &str, of: &str) -> Option<String> {
     let shared = |name: &&str| {
         let prefix = prefix(name, end)?;

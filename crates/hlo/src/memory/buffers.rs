@@ -108,7 +108,7 @@ pub(super) fn reserved_bytes(array: &ArrayShape, is_tpu: bool) -> u64 {
     if !is_tpu || !layout.tiles().is_empty() || memory_space::is_semaphore(layout.memory_space()) {
         return bytes;
     }
-    // The bytes grow in proportion to the elements, whatever an element takes.
+    // `bytes / elements` is what one element takes, so this also holds for packed elements of less than a byte.
     let elements = array.elements().unwrap_or(0);
     let lines = elements.div_ceil(LINE).saturating_mul(LINE);
     bytes.checked_mul(lines).and_then(|bytes| bytes.checked_div(elements)).unwrap_or(bytes)

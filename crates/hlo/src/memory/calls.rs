@@ -41,7 +41,7 @@ impl<'m> CallOrder<'m> {
             Enter(Instruction<'m>, Computation<'m>),
             Leave(u32),
         }
-        // Whether everything that a computation calls is in the list.
+        // For each computation that was entered: whether it and everything that it calls is in the list.
         let mut is_done = BTreeMap::new();
         let mut order = Self { callees_first: Vec::new(), circle: None };
         let begin = module.computations().filter(|computation| super::is_entry_point(*computation));

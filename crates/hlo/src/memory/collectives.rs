@@ -55,7 +55,7 @@ pub struct CollectivePiece<'m> {
 }
 
 impl<'m> Collective<'m> {
-    /// Its instructions: one, or those of all pieces.
+    /// Its instruction or, if it is divided, the instructions of all pieces.
     ///
     /// ```
     /// let module = xla_shape_hlo::Module::parse("\

@@ -54,8 +54,8 @@ pub(crate) fn written_index(index: &[usize]) -> String {
     text
 }
 
-/// Whether the compiler's files name the result after an instruction that the module does not show: the operation that an
-/// asynchronous instruction in short form wraps. A module from a message has the name of that operation.
+/// Whether the module lacks the name that the compiler's files have for the result. For an asynchronous instruction in short form, that is
+/// the name of the wrapped operation, which only a module from a message has.
 fn is_named_elsewhere(instruction: Instruction<'_>) -> bool {
     instruction.long_form().is_some() && instruction.wrapped_name().is_none()
 }
@@ -110,8 +110,8 @@ impl Tally {
 }
 
 /// Bounds on the peak of live bytes in the HBM heap as the compiler counts it. The input has, for each offset, tuples of the first
-/// and last step of a live range, the last step of its first value, and the bytes. The compiler counts a value that takes over the
-/// offset of a live one in some cases and not in others, hence the two bounds.
+/// and last step of a live range, the last step of its first value, and the bytes. If a value takes over the offset of a live value, the
+/// compiler counts it in some cases and not in others, hence the two bounds.
 fn live_bytes(places: BTreeMap<u64, Vec<(usize, usize, usize, u64)>>) -> RangeInclusive<u64> {
     let (mut least, mut most) = (ByteDeltas::default(), ByteDeltas::default());
     for mut spans in places.into_values() {

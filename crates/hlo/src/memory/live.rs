@@ -186,8 +186,8 @@ pub struct Timeline<'m> {
     lifetimes: Vec<Lifetime<'m>>,
     /// On CPUs and GPUs, for each lifetime: the number of the buffer that stands for its memory.
     numbers: Vec<u32>,
-    /// On CPUs and GPUs: the buffers that share memory by XLA's rules, by their numbers, as they were before.
-    /// The compiler's assignment says where they really are.
+    /// On CPUs and GPUs: the buffers that share memory by XLA's rules, with their numbers, each as a lifetime of its own. They are needed
+    /// for a compiler's assignment, which says where each of them really is.
     unshared: Vec<(u32, Lifetime<'m>)>,
     live: BTreeMap<u8, Vec<u64>>,
     account: Account,

@@ -226,7 +226,7 @@ pub struct Memory<'m> {
     steps: Vec<u32>,
     /// `None` if there are too many values.
     hlo_buffers: Option<Vec<HloBuffer<'m>>>,
-    /// On CPUs and GPUs: for each of them, the number of a buffer that stands for its memory.
+    /// On CPUs and GPUs: for each of the `hlo_buffers`, the number of the buffer that stands for its memory.
     memories: Option<Vec<u32>>,
     /// Whether every operand is defined before it is used, so that the text order can be a schedule.
     is_ordered: bool,
@@ -437,7 +437,7 @@ impl<'m> Memory<'m> {
     }
 
     /// The program's memory on a device, step by step. Without a schedule, instructions are taken to run in text order. `None` if there
-    /// is not a computation to run, if an operand is used before its definition, or if the module has more than 16 million subshapes.
+    /// is no computation to run, if an operand is used before its definition, or if the module has more than 16 million subshapes.
     ///
     /// Without a device, the estimate assumes the VMEM of v5e, and can be off by some hundred bytes.
     ///
@@ -472,7 +472,7 @@ impl<'m> Memory<'m> {
 
 fn layout_change<'m>(instruction: Instruction<'m>) -> Option<LayoutChange<'m>> {
     let (from, to) = (instruction.operand(0)?.shape()?.array()?, instruction.shape().array()?);
-    // An omitted layout is the default one. If the bitcast question has no answer, the instruction is taken to move data.
+    // An omitted layout is the default one. If it is not known whether the instruction is a bitcast, it is taken to move data.
     let stays = match instruction.opcode() {
         Opcode::Copy => from.layout_change_is_bitcast(to),
         Opcode::Transpose => {

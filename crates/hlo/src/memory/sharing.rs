@@ -42,9 +42,9 @@ pub(super) fn memories<'m>(
 
 /// Memory that buffers share, with all the values that it holds.
 pub(super) struct Memory<'b, 'm> {
-    /// The number of the buffer that stands for it.
+    /// The number of the buffer that stands for the memory.
     pub(super) number: u32,
-    /// That buffer alone, or several as one.
+    /// That buffer if it is alone in the memory, otherwise a buffer with the values of all.
     buffer: Cow<'b, HloBuffer<'m>>,
 }
 
@@ -137,13 +137,13 @@ impl<'s, 'm> Sharing<'s, 'm> {
         self.owner.get(buffer as usize).copied().unwrap_or(buffer)
     }
 
-    /// The buffers in the memory for which `owner` stands.
+    /// The buffers in one memory: `owner`, which stands for it, and the others.
     fn members(&self, owner: u32) -> impl Iterator<Item = &'s HloBuffer<'m>> + Clone {
         let others = self.others.get(owner as usize).map_or(&[][..], Vec::as_slice);
         core::iter::once(owner).chain(others.iter().copied()).filter_map(|number| self.buffer(number))
     }
 
-    /// Puts all that is in the memory of `other` into that of `first`.
+    /// Moves all buffers in the memory of `other` to the memory of `first`.
     fn join(&mut self, first: u32, other: u32) {
         let mut moved = self.others.get_mut(other as usize).map(core::mem::take).unwrap_or_default();
         moved.push(other);
@@ -294,7 +294,8 @@ impl<'s, 'm> Sharing<'s, 'm> {
         number == wanted && uses.count() == 1
     }
 
-    /// Whether all that a loop fusion computes from a parameter, it computes element by element.
+    /// Whether a fusion may write its result over this operand: element `i` of the result depends on no other element of the operand than `i`.
+    /// In loop and input fusions, all users of the parameter must be elementwise; in an output fusion, the parameter is added to a product.
     fn fusion_overwrites(&self, fusion: Instruction<'m>, number: usize) -> bool {
         let kind = fusion.attribute("kind").map(|kind| kind.text());
         let Some(fused) = fusion.callee(Key::Calls) else { return false };
@@ -437,13 +438,13 @@ impl<'s, 'm> Sharing<'s, 'm> {
         }
     }
 
-    /// Whether a buffer is in the heap: a temporary array that has no memory of a result.
+    /// Whether a buffer is in the heap: it is a temporary array, and is not in the memory of a result or a donated parameter.
     fn is_in_heap(&self, number: u32) -> bool {
         let is_temporary = |buffer: &HloBuffer<'_>| buffer.role == Role::Temporary && buffer.addresses.is_none();
         self.buffer(number).is_some_and(is_temporary) && self.buffer(self.owner_of(number)).is_some_and(is_temporary)
     }
 
-    /// Whether no value of one buffer's memory lives at the same time as a value of the other's, except at this step.
+    /// Whether no value in the memory of `one` is live at the same time as a value in the memory of `other`, except at the step `except`.
     fn are_apart(&self, one: u32, other: u32, except: u32) -> bool {
         let all = |number: u32| self.members(self.owner_of(number)).flat_map(|member| &member.values);
         let num_others = all(other).count();
@@ -548,7 +549,8 @@ fn lives_out(buffer: &HloBuffer<'_>) -> bool {
     matches!(buffer.role, Role::Output | Role::Donated)
 }
 
-/// Whether each element of the result depends on the same element of an operand alone (`HloInstruction::IsElementwiseOnOperand`).
+/// Whether each element of the result depends only on the element of this operand at the same index
+/// (`HloInstruction::IsElementwiseOnOperand`).
 fn is_elementwise(instruction: Instruction<'_>, operand: usize) -> bool {
     match instruction.opcode() {
         Opcode::DynamicUpdateSlice => operand == 0,

@@ -196,8 +196,8 @@ fn usable_fast_bytes(generation: Option<Generation>) -> u64 {
 mod tests {
     use crate::Module;
 
-    /// A loop reads its state early and computes the next one late. Between the two, no other value takes the memory of the state in HBM: so
-    /// the compiler packed a convolution over 2 GB (`big_halo_conv` for v4).
+    /// A loop's body reads its state early and computes the next state late. In between, no other value takes the memory of the state in HBM.
+    /// The compiler packed a convolution over 2 GB like this (`big_halo_conv` for v4).
     #[test]
     fn the_state_of_a_loop_keeps_its_memory_in_between() {
         let call = |name: &str, rows: usize, operand: &str| {
@@ -222,7 +222,7 @@ mod tests {
         );
         let module = Module::parse(&text).unwrap();
         let timeline = module.memory().timeline().unwrap();
-        // The state of 4 MiB does not share memory with the three others of 1, 2 and 3 MiB, although it has room for `two`.
+        // The state takes 4 MiB, the other three values 1, 2 and 3 MiB. `two` would fit into the memory of the state, but does not take it.
         assert_eq!(timeline.account().device.temporaries >> 20, 10);
     }
 

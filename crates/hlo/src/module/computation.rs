@@ -86,7 +86,7 @@ impl<'m> Computation<'m> {
     /// have the layouts that the program expects. Before, an instruction whose layout is not written has the default one, and
     /// `entry_computation_layout` says what a caller must pass ([`Module::program_shape`]).
     ///
-    /// The computation's signature is not asked: XLA omits layouts there.
+    /// These are not the shapes in the computation's signature, where XLA omits layouts.
     ///
     /// ```
     /// let text = "ENTRY e (x: f32[8,64]) -> f32[8,64] { ROOT x = f32[8,64]{0,1:T(8,128)} parameter(0) }";

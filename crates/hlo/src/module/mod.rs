@@ -270,7 +270,7 @@ impl Module {
         let entry = self.entry()?;
         let stated = self.value_of(Key::EntryComputationLayout).and_then(|value| value.program_shape().ok());
         let equal = ShapeEqual::new().ignore_layout();
-        // Texts without layouts state those of parameters and result in the head of the module.
+        // If a shape is written without a layout, the head of the module states the layout that a caller must pass or gets.
         let passed = |instruction: Instruction<'_>, stated: Option<&Shape>| {
             let leaves_layouts_out = !instruction.shape_text().contains('{');
             let stated = stated.filter(|stated| leaves_layouts_out && equal.compare(stated, instruction.shape()));

@@ -23,7 +23,7 @@ impl Event {
     }
 }
 
-/// The events of one line. For each: its duration, and its own part. `busy` gets the intervals in which runs are busy.
+/// Calls `add` with each event of one line and the part of its duration that is its own. Adds to `busy` the intervals in which runs are busy.
 ///
 /// As in `AggregateXPlane` of `xla/tsl/profiler/utils/xplane_utils.cc`: an event that begins within the one before it and ends after it is not
 /// inside of it.
@@ -83,7 +83,7 @@ pub(super) fn busy_by_run(busy: &mut [(u32, i64, i64)], mut set: impl FnMut(u32,
     }
 }
 
-/// Adds an execution that is asynchronous: others run beside it, so all of its time is its own.
+/// Adds an asynchronous execution. Instructions that run at the same time are not inside of it, so all of its time is its own.
 pub(super) fn add_asynchronous(times: &mut InstructionTimes, duration: u64) -> Result<()> {
     times.add(duration, duration)
 }
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn a_loop_has_only_what_its_body_leaves() {
-        // A loop (1) with two iterations of 2 and 3, in which 3 contains 4; then 5.
+        // Instruction 1 is a loop of two iterations: 2 and 3, then 2 again; 4 is inside of 3. After the loop comes 5.
         let events = [(1, 0, 100), (2, 5, 20), (3, 30, 20), (4, 31, 10), (2, 60, 20), (5, 100, 7)];
         let (times, doubts, busy) = own(&events);
         assert_eq!(times, BTreeMap::from([(1, 40), (2, 40), (3, 10), (4, 10), (5, 7)]));
@@ -128,7 +128,7 @@ mod tests {
     fn what_ends_after_the_event_around_it_is_not_inside_of_it() {
         let (times, doubts, busy) = own(&[(1, 0, 10), (2, 5, 10)]);
         assert_eq!((times, doubts.overlapping, busy), (BTreeMap::from([(1, 10), (2, 10)]), 1, 15));
-        // Side by side is not overlapping; an event of no duration at the end of another one is after it.
+        // Events that follow each other directly do not overlap. An event of no duration at the end of another one is not inside of it.
         let (_, doubts, busy) = own(&[(1, 0, 10), (2, 10, 10), (3, 20, 0)]);
         assert_eq!((doubts.overlapping, busy), (0, 20));
     }

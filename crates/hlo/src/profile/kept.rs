@@ -1,4 +1,4 @@
-//! The events of some runs one by one, for a picture of them.
+//! The single events of some runs, from which a picture of the runs can be drawn.
 
 use super::events::Event;
 use super::times::Run;
@@ -12,10 +12,10 @@ use alloc::vec::Vec;
 pub struct EventRow {
     /// The number of the device in [`Profile::devices`](super::Profile::devices).
     pub device: usize,
-    /// The name of the line, such as "XLA Ops" or that of a thread.
+    /// The name of the line, such as "XLA Ops" or the name of a thread.
     pub line: String,
-    /// Whether the line has asynchronous instructions, which ran beside those of the other lines from their start to their end. If so, the
-    /// numbers of instructions are indices of [`ProfiledModule::asynchronous`](super::ProfiledModule::asynchronous), otherwise of
+    /// Whether the line has asynchronous instructions, which ran at the same time as those of the other lines. If so, the numbers of
+    /// instructions are indices of [`ProfiledModule::asynchronous`](super::ProfiledModule::asynchronous), otherwise of
     /// [`ProfiledModule::instructions`](super::ProfiledModule::instructions).
     pub is_asynchronous: bool,
     /// The events, in no order.
@@ -26,8 +26,8 @@ pub struct EventRow {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct KeptEvent {
-    /// When it began, in picoseconds after the first of the runs on its plane began; of a profile without runs, from a moment that is the same
-    /// for all events of the plane.
+    /// When it began, in picoseconds after the beginning of the first run on its plane. If the profile has no runs, the time is counted from
+    /// a moment that is the same for all events of the plane.
     pub start: i64,
     /// How long it took, in picoseconds.
     pub duration: u64,
@@ -35,16 +35,16 @@ pub struct KeptEvent {
     pub instruction: u32,
 }
 
-/// Which events are kept, and those that are.
+/// The rule by which events are kept, and the kept events.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Kept {
     /// The name of the module; empty if nothing is kept.
     module: String,
-    /// The runs, each with the beginning from which its events count.
+    /// The runs, each with the time from which the starts of its events are counted.
     runs: Vec<(Run, i64)>,
     most: usize,
     rows: Vec<EventRow>,
-    /// The rows before those of the current line, and what it is.
+    /// The number of rows of earlier lines; then the name and the kind of the current line.
     before: usize,
     line: String,
     is_asynchronous: bool,
@@ -97,19 +97,19 @@ impl Kept {
             }),
         }
         self.count = self.count.saturating_add(1);
-        // Only when there are twice as many as are kept, so that each event is examined a few times at most.
+        // Events are left out only when there are twice as many as may be kept, so that each event is examined only a few times.
         if self.count > self.most.saturating_mul(2) {
             self.leave_out();
         }
     }
 
-    /// Leaves the shortest events out until there are not too many.
+    /// Drops the shortest events, so that at most `most` are left.
     pub(super) fn leave_out(&mut self) {
         let mut durations =
             self.rows.iter().flat_map(|row| &row.events).map(|event| event.duration).collect::<Vec<_>>();
         let Some(left) = durations.len().checked_sub(self.most).filter(|left| *left > 0) else { return };
         let (_, &mut shortest, longer) = durations.select_nth_unstable(left.saturating_sub(1));
-        // Some events that are exactly as long as the longest one left out may stay.
+        // Of the events that are exactly as long as the longest dropped one, some may have room.
         let mut equal = self.most.saturating_sub(longer.iter().filter(|duration| **duration > shortest).count());
         for row in &mut self.rows {
             row.events.retain(|event| {

@@ -24,7 +24,7 @@ pub(super) enum Kind {
     Programs,
     /// Instructions on a TPU, inside of the runs.
     Instructions,
-    /// Instructions on a TPU that run beside those of the line before, such as copies and collectives.
+    /// Asynchronous instructions on a TPU, such as copies and collectives, which run at the same time as the others.
     Asynchronous,
     /// Anything on a CPU or a GPU. Events of instructions have a stat that names the instruction.
     Mixed,
@@ -90,7 +90,7 @@ pub(super) struct Raw<'p> {
     pub(super) flops: Option<u64>,
 }
 
-/// Where a line's offsets count from: its beginning in nanoseconds, and that of the plane's first line.
+/// What a line's offsets are relative to: the beginning of the line, and the beginning of the plane's first line, in nanoseconds.
 #[derive(Clone, Copy)]
 pub(super) struct Clock {
     pub(super) line: i64,
@@ -151,7 +151,7 @@ fn event<'p>(plane: &Plane<'p>, stats: &Stats, message: &'p [u8], clock: Clock) 
                 } else if id == stats.module {
                     raw.module = value.text();
                 } else if id == stats.program {
-                    // On a GPU, the number is a text.
+                    // In a profile of a GPU, the number is written as text.
                     raw.program = value.number().or_else(|| value.text()?.parse().ok());
                 } else if id == stats.run {
                     raw.run = value.number();
@@ -250,7 +250,7 @@ pub(super) fn remembered<K: Ord, V: Copy>(
     }
 }
 
-/// A number of the plane's device, such as its peak, times a factor.
+/// A stat of the plane, such as the peak of its device, times a factor.
 pub(super) fn scaled(value: Option<Value<'_>>, factor: f64) -> Option<u64> {
     let scaled = value?.real()? * factor;
     (scaled >= 1.0 && scaled < u64::MAX as f64).then_some(scaled as u64)

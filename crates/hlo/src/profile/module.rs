@@ -78,7 +78,7 @@ impl ProfiledModule {
         self.instructions.all.iter().map(|(name, times)| (name.as_str(), times))
     }
 
-    /// The times of instructions that ran beside the others, by name: copies and collectives of a TPU from their start to their end.
+    /// The times of instructions that ran asynchronously, by name: copies and collectives of a TPU, each from its start to its end.
     pub fn asynchronous(&self) -> impl ExactSizeIterator<Item = (&str, &InstructionTimes)> {
         self.asynchronous.all.iter().map(|(name, times)| (name.as_str(), times))
     }

@@ -69,7 +69,7 @@ impl Profile {
     /// Adds the profile of another host of the same run.
     ///
     /// # Errors
-    /// As [`read`](Self::read). What comes before the error has then been added.
+    /// As [`read`](Self::read). The planes before the error have then been added.
     pub fn add(&mut self, bytes: &[u8]) -> Result<()> {
         let mut fields = Fields::new(bytes);
         let mut before = 0_usize;
@@ -129,8 +129,8 @@ impl Profile {
         &self.devices
     }
 
-    /// An empty profile to which the same files are to be added again. It then keeps the events of these runs of one of this profile's
-    /// modules: the longest ones, up to a limit. Without runs, it keeps events of the whole module.
+    /// An empty profile that will keep single events, for a second pass: add the same files to it again. It keeps the events of these runs of
+    /// one of this profile's modules, but only the longest `most` of them. If there are no runs, it keeps events of the whole module.
     ///
     /// ```
     /// use xla_shape_hlo::profile::{EventRow, KeptEvent, Profile};
@@ -167,7 +167,7 @@ impl Profile {
         self.kept.left_out()
     }
 
-    /// What is not counted, or counted with a doubt.
+    /// What is not counted, and what may be counted wrongly.
     #[must_use]
     pub const fn doubts(&self) -> Doubts {
         self.doubts
@@ -201,7 +201,7 @@ impl Profile {
 
     /// Adds the modules of this plane. Each of its events describes a module or a kernel; a module's event has a stat with its message.
     fn add_modules(&mut self, plane: &Plane<'_>) -> Result<()> {
-        // Releases write the name in both ways.
+        // The name depends on the release.
         let messages = ["Hlo Proto", "hlo_proto"].map(|name| plane.number_of(name));
         for &event in plane.events.values() {
             for stat in each_in(event, field::METADATA_STATS) {
@@ -507,7 +507,7 @@ mod tests {
         assert_eq!((runs(f), runs(g)), (Vec::from([(1000, 100, 90), (2000, 90, 80)]), Vec::from([(6000, 50, 40)])));
         let (name, copy) = f.asynchronous().next().unwrap();
         assert_eq!((name, copy.total), ("copy.2", 500));
-        // An event without a program of its own, at a time at which no program runs, is not counted.
+        // One event does not name its program, and no program runs at its time. It is not counted.
         assert_eq!(profile.doubts(), Doubts { unassigned: 1, ..Doubts::default() });
     }
 

@@ -52,8 +52,7 @@ impl InstructionTimes {
         }
     }
 
-    /// Notes another of the instruction's kernels on a GPU: how often the first kernel ran there, and how often this
-    /// one.
+    /// Notes another of the instruction's kernels on a GPU: how often the first kernel ran on the device, and how often this one.
     pub(super) fn note_kernel(&mut self, first: u32, count: u32) {
         self.is_uneven |= count != first;
         self.further_kernels = self.further_kernels.saturating_add(count.into());
@@ -94,7 +93,7 @@ pub struct Run {
     pub busy: u64,
 }
 
-/// Events of a profile that are not counted, or counted with a doubt.
+/// Events of a profile that are not counted, or may be counted wrongly.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Doubts {
@@ -102,7 +101,7 @@ pub struct Doubts {
     pub impossible: u64,
     /// Events that begin during another event of their line and end after it. Both are counted in full.
     pub overlapping: u64,
-    /// Events of instructions for which the profile does not say to which program they belong. They are not counted.
+    /// Events of instructions of which the profile does not name the program. They are not counted.
     pub unassigned: u64,
 }
 
@@ -113,7 +112,7 @@ pub(super) fn covered(intervals: &mut [(i64, i64)]) -> u64 {
     for &(start, stop) in &*intervals {
         let start = start.max(end);
         if stop > start {
-            // The intervals after each other are within the range of an `i64`, so their sum is less than a `u64`.
+            // The added intervals do not overlap and are in the range of an `i64`, so their sum fits in a `u64`.
             covered = covered.saturating_add(stop.abs_diff(start));
             end = stop;
         }

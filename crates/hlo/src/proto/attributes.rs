@@ -457,10 +457,10 @@ impl<'p> Printer<'_, 'p> {
                 }
             }
             Kind::Frontend => frontend_attributes(fields.bytes(number), to)?,
-            // They have the default value.
+            // These have the default value, so they are not printed.
             Kind::Flag | Kind::Number | Kind::Number32 | Kind::Count | Kind::Numbers | Kind::Integers => {}
             Kind::Mode(_) | Kind::Computation(_) | Kind::Computations | Kind::Shapes => {}
-            // Only modules have them, or messages do not.
+            // Only modules have attributes of these kinds, or messages have no field for them.
             Kind::FlagOrFlags
             | Kind::Donors
             | Kind::Program
@@ -472,7 +472,7 @@ impl<'p> Printer<'_, 'p> {
         Ok(())
     }
 
-    /// Whether each called computation has an attribute of its own. Branches have if the branch index is a predicate.
+    /// Whether each called computation has an attribute of its own. For a conditional, that is so if the branch index is a predicate.
     fn calls_one_by_one(&self) -> bool {
         match self.opcode {
             Opcode::Conditional => self.operand == Some(ElementType::Pred),

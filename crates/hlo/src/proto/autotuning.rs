@@ -6,7 +6,7 @@ use super::text_format::{Item, Reader};
 /// The number of results of autotuning in a file that `--xla_gpu_dump_autotune_results_to` wrote: a cache with `entries`, or the older
 /// `AutotuneResults` with `results`, as text or as a message. `None` if the file is neither; XLA then compiles as if it had no results.
 ///
-/// In a message, every field with a length counts: both forms have results alone in such fields.
+/// In a message, each length-delimited field counts as one result: in both forms, nothing else is in such fields.
 ///
 /// ```
 /// use xla_shape_hlo::proto::autotuning_results;
@@ -50,7 +50,7 @@ mod tests {
         for (bytes, results) in [
             (&b"version: 3 results { device: \"CUDA: 9.0\" hlo: \"x\" result { gemm { algorithm: 1 } } }"[..], Some(1)),
             (b"", Some(0)),
-            // `version: 3`, and two results in field 4.
+            // A message of `version: 3` and two results in field 4.
             (&[8, 3, 0x22, 1, 0, 0x22, 0], Some(2)),
             (b"hello world", None),
             (b"name: \"m\"", None),

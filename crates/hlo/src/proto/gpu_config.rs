@@ -140,13 +140,13 @@ impl GpuConfig {
         self.name.as_deref()
     }
 
-    /// The bytes of the device's memory; `None` if the description does not say them.
+    /// The bytes of the device's memory; `None` if the description does not state them.
     #[must_use]
     pub const fn memory_bytes(&self) -> Option<u64> {
         self.memory_bytes
     }
 
-    /// The bandwidth of the device's memory in bytes per second; `None` if the description does not say it.
+    /// The bandwidth of the device's memory in bytes per second; `None` if the description does not state it.
     ///
     /// ```
     /// use xla_shape_core::gpu::Gpu;

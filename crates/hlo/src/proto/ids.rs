@@ -245,8 +245,8 @@ impl<'p> Ids<'p> {
     /// The operation that an asynchronous start wraps, if the short form can express it:
     ///
     /// - The computation of the start has a single operation, whose operands are the parameters in order.
-    /// - Each parameter is an operand of the start. A later `async-update` may bind further ones: then XLA prints the short form as well, and
-    ///   loses these parameters.
+    /// - Each parameter is an operand of the start. If a later `async-update` binds some of them, the result here is `None`. XLA prints the short
+    ///   form even then, and loses these parameters.
     /// - Only one of the two, the start or the operation, says what it writes in place.
     fn expressible(&self, start: usize) -> Result<Option<Wrapped>> {
         let Some(computation) = self.first_called(start) else { return Ok(None) };

@@ -413,7 +413,7 @@ mod tests {
         swapped.computations[0].instructions.swap(0, 1);
         let error = Module::from_proto(&swapped.encode_to_vec()).unwrap_err().to_string();
         assert!(error.contains("operand_ids: expected the id of an earlier instruction of the computation"), "{error}");
-        // If only the schedule is wrong, the message is read: the text shows the order, and the check says where it is wrong.
+        // If only the schedule is wrong, the message is read. The text is in the order of the schedule, and the check says where it is wrong.
         let mut scheduled = message(text);
         let sequences = &mut scheduled.schedule.as_mut().unwrap().sequences;
         sequences[0].value.as_mut().unwrap().instruction_ids.swap(0, 1);
@@ -453,7 +453,7 @@ mod tests {
             assert_eq!(bytes(&read), bytes(&again));
             assert!(again.check().is_empty(), "{:?}", again.check());
         }
-        // The short form says all of these.
+        // The short form can express this module.
         let short = again(&module("x, y", whole)).to_string();
         assert!(short.contains("custom-call-start(%p, %q)") && !short.contains("parameter(1)\n  ROOT"), "{short}");
         // A computation that one start binds late is printed, although another start has the short form.

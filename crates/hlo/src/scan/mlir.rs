@@ -34,13 +34,13 @@ pub fn mlir_text(text: &str) -> Option<String> {
 pub struct MlirReader {
     text: String,
     state: State,
-    /// The braces that are open.
+    /// How many braces are open.
     depth: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 enum State {
-    /// No module has begun. The text has names of locations, which can stand before one.
+    /// No module has begun. The text contains names of locations, such as `#loc`, which can come before a module.
     #[default]
     Before,
     Inside,

@@ -160,7 +160,7 @@ fn without_escapes(text: &str) -> String {
         let replacement = match text.as_bytes().get(start + 1) {
             Some(b'n') => Some(*b" \n"),
             Some(b't' | b'r') => Some(*b"  "),
-            // The quote comes first, so that it still follows the text before it; the space fills the place.
+            // The quote comes first, so that it directly follows the text before it. The space keeps the length.
             Some(b'"') => Some(*b"\" "),
             Some(b'\'') => Some(*b"' "),
             Some(b'\\') => Some(*b" \\"),

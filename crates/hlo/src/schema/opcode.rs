@@ -2,9 +2,9 @@
 //! `xla/hlo/parser/hlo_parser.cc` reads them and `PrintExtraAttributesImpl` in `xla/hlo/ir/hlo_instructions.cc` prints them.
 //!
 //! A new opcode is a row here (name, family, precision, attributes), sorted by name, and a rule: for an elementwise operation a row of `table!`
-//! in the core's `infer/elementwise.rs`, for any other its arm in `infer.rs` of this crate, which a test asks for. If it forwards values,
-//! `memory/values/dataflow.rs` says which. What else treats an opcode specially names it (`Opcode::` in `check`, `memory`, `cost` and
-//! `asynchronous.rs`). `scripts/data/hlo_cases.py` asks XLA about it.
+//! in the core's `infer/elementwise.rs`, for any other an arm in `infer.rs` of this crate; a test fails without it. If the opcode forwards
+//! values, `memory/values/dataflow.rs` says which. To find other code that treats an opcode specially, search for `Opcode::` in `check`,
+//! `memory`, `cost` and `asynchronous.rs`. `scripts/data/hlo_cases.py` writes test programs with the opcode, and XLA's answers.
 
 use super::attribute::Key;
 use core::fmt;

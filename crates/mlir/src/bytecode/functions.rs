@@ -32,7 +32,7 @@ struct Function<'a> {
 /// The numbers of values. The values of a region are numbered after those of the regions around it, or from 0 if the region cannot use them.
 #[derive(Clone, Copy, Default)]
 struct Values {
-    /// The number after that of the last value in the innermost region.
+    /// One more than the highest number of a value in the innermost region.
     end: u64,
     /// The number of the next value that is computed.
     next: u64,
@@ -58,14 +58,14 @@ impl<'a> Printer<'a> {
         Ok(self.text)
     }
 
-    /// Reads all operations. A stack stands for the regions that are open, so that no depth of theirs exhausts the program's own.
+    /// Reads all operations. Open regions are in a list, not on the program's stack, so deep nesting cannot exhaust that stack.
     fn operations(&mut self, mut input: Reader<'a>) -> Result<()> {
         let mut values = Values::default();
         let mut open = Open { regions: 0, blocks: 1, operations: 0, around: values, before: None, function: None };
         let mut around: Vec<Open<'a>> = Vec::new();
         loop {
-            // What is innermost comes first in the bytes: the operations of the present block, then the other blocks of the region, then the
-            // other regions of the operation. When all are read, reading goes on with the operation around it.
+            // The innermost parts come first in the bytes: the operations of the present block, then the other blocks of the region, then the
+            // other regions of the operation. After these, the block that contains the operation goes on.
             if let Some(rest) = open.operations.checked_sub(1) {
                 open.operations = rest;
                 if let Some(inner) = self.operation(&mut input, &mut values, &open)? {

@@ -27,7 +27,7 @@ pub struct Window {
     pub name: String,
     /// The array in memory, with its layout; the compiler's text if it was not understood.
     pub shape: String,
-    /// The bytes of one buffer; `None` if they are not known, as where a size is not.
+    /// The bytes of one buffer; `None` if they are not known, for example because a size is not.
     pub bytes: Option<u64>,
     /// The number of buffers: two where the grid moves a window, so that the next window is copied while the kernel's body runs.
     pub buffers: u64,

@@ -64,8 +64,8 @@ impl Mode {
 /// and elements may share a position. An XLA layout is such a map unless `*` combines dimensions, or tiles cut each other unevenly.
 ///
 /// Modes are always coalesced, as by CuTe's `coalesce`: a mode that continues where the one before it ends is merged with it. So two maps over the
-/// same sizes are equal exactly if their modes are equal: a mode ends at the first index that one stride does not reach, so the map determines the
-/// first mode, and by induction the others.
+/// same sizes are equal exactly if their modes are equal. The reason: the first mode ends at the first index whose position its stride does not
+/// give, so the map determines the first mode, and by induction the others.
 ///
 /// ```
 /// use xla_shape_core::ArrayShape;
@@ -190,7 +190,7 @@ impl Modes {
     /// ```
     ///
     /// # Errors
-    /// [`Obstacle::Room`] if a size is larger than that of the map, or there is not one for each dimension.
+    /// [`Obstacle::Room`] if a size is larger than the map's, or the number of sizes differs.
     pub fn within(&self, extents: &[u64]) -> Result<Self, Obstacle> {
         if extents.len() != self.extents.len() {
             return Err(Obstacle::Room { dimension: extents.len().min(self.extents.len()) });
@@ -307,7 +307,7 @@ impl Modes {
         &self.extents
     }
 
-    /// The modes, those of dimension 0 first, and of each dimension the one that varies fastest first. Modes with a single value are left out.
+    /// The modes, sorted by dimension; within a dimension, the fastest varying one comes first. Modes with a single value are left out.
     #[must_use]
     pub fn modes(&self) -> &[Mode] {
         &self.modes
@@ -385,7 +385,7 @@ impl Modes {
         Ok(strides)
     }
 
-    /// The first position at or after 0 that holds no element although one follows, or although it belongs to a tile.
+    /// The first position that holds no element although a later position does, or although it is in a tile that is not full.
     ///
     /// Only for maps whose strides are above 0.
     pub(crate) fn first_hole(&self) -> Option<u64> {

@@ -22,7 +22,7 @@ pub(crate) struct Item {
     pub(crate) is_outermost: bool,
     /// The distance of neighbours, in positions.
     pub(crate) stride: u64,
-    /// Whether the stride is not a multiple of the number of positions inside.
+    /// Whether the stride is not a multiple of the number of positions that the parts inside take.
     pub(crate) is_uneven: bool,
 }
 
@@ -59,7 +59,7 @@ impl Nested {
         None
     }
 
-    /// The first element of such a part. Tiles would put it at a larger position.
+    /// The first element that the part from `inside` moves. Tiles would put it at a larger position.
     pub(crate) fn first_inside(&self, map: &Modes) -> Option<Vec<u64>> {
         let mut index = vec![0; map.extents().len()];
         let item = self.inside()?;
@@ -197,7 +197,7 @@ pub(crate) fn tile_sizes(items: &[Item], blocks: &[usize], order: &[usize]) -> V
         let size = |dimension: usize| {
             let inside =
                 items.iter().zip(blocks).filter(|&(item, &block)| item.dimension == dimension && block >= tile);
-            // Other parts than the outermost get their extra room later.
+            // Parts other than the outermost get their extra room later, in `make_room`.
             let room = |item: &Item| if item.is_outermost { item.room } else { item.size };
             inside.fold(1_u64, |size, (item, _)| size.saturating_mul(room(item)))
         };
@@ -239,7 +239,7 @@ impl Memory {
         Some(())
     }
 
-    /// The place of this part in memory.
+    /// The index of this part in `places`.
     fn find(&self, item: &Item) -> Option<usize> {
         let is_it = |&(dimension, divisor, room): &Place| {
             dimension == item.dimension && divisor == item.divisor && room >= item.size
@@ -318,7 +318,7 @@ fn tiles(map: &Modes, nested: &Nested, order: &[usize]) -> Option<Vec<Vec<u64>>>
         memory.tile(vec![1])?;
         memory.tile(vec![nested.gap])?;
     }
-    // From the innermost part to the outermost, because combining makes the parts inside a single one.
+    // From the innermost part to the outermost: after `combine_inside`, the parts inside can no longer be found.
     for (number, item) in items.iter().enumerate().rev() {
         if number > 0 {
             memory.make_room(item)?;

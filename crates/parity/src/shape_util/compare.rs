@@ -95,7 +95,7 @@ pub fn same_element_type_ignoring_fp_precision(array: &ArrayShape, other: &Array
     ShapeEqual::new().ignore_fp_precision().same_element_type(array.element_type(), other.element_type())
 }
 
-/// Whether the element type of `to` is this one or more precise. XLA's `ShapeUtil::ElementCanUpcast`.
+/// Whether `to` has the same element type or a more precise one. XLA's `ShapeUtil::ElementCanUpcast`.
 ///
 /// ```
 /// use xla_shape_core::ArrayShape;

@@ -44,8 +44,8 @@ pub fn make_static_shape<S: EachArray>(shape: &S) -> Result<S> {
     })
 }
 
-/// The array with this dimension bounded (`dynamic`) or static, and the same number as its bound or size. An unbounded dimension stays unbounded if
-/// `dynamic`.
+/// The array with this dimension made bounded (`dynamic`) or static: its size becomes its bound, or its bound becomes its size. If `dynamic`,
+/// an unbounded dimension stays unbounded.
 ///
 /// ```
 /// use xla_shape_parity::shape_util::set_dynamic_dimension;

@@ -116,7 +116,7 @@ pub fn byte_strides(array: &ArrayShape) -> Option<Vec<u64>> {
     Some(strides)
 }
 
-/// Whether all dimensions that are more major in memory have size 1; `false` if there is no such dimension.
+/// Whether all dimensions that are more major in memory than this one have size 1; `false` if the array does not have this dimension.
 ///
 /// ```
 /// use xla_shape_parity::shape_util::is_effectively_most_major_dimension;

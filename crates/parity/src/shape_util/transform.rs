@@ -162,7 +162,7 @@ pub fn drop_degenerate_dimensions(array: &ArrayShape) -> Result<ArrayShape> {
     filter_dimensions(array, |dimension| sizes.get(dimension).and_then(|size| size.extent()) != Some(1))
 }
 
-/// The array with a dimension added after the others, the most major one in memory.
+/// The array with a dimension added after the others. It is the most major one in memory.
 ///
 /// ```
 /// use xla_shape_parity::shape_util::append_major_dimension;
@@ -178,7 +178,7 @@ pub fn append_major_dimension(array: &ArrayShape, dimension: impl Into<Dimension
     array.insert_dimension(-1, dimension.into(), array.num_dimensions())
 }
 
-/// The array with a dimension added before the others, the most major one in memory.
+/// The array with a dimension added before the others. It is the most major one in memory.
 ///
 /// ```
 /// use xla_shape_parity::shape_util::prepend_major_dimension;
@@ -194,7 +194,7 @@ pub fn prepend_major_dimension(array: &ArrayShape, dimension: impl Into<Dimensio
     array.insert_dimension(0, dimension.into(), array.num_dimensions())
 }
 
-/// The array with a dimension added after the others, the most minor one in memory.
+/// The array with a dimension added after the others. It is the most minor one in memory.
 ///
 /// ```
 /// use xla_shape_parity::shape_util::append_minor_dimension;

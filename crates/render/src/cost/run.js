@@ -2,7 +2,7 @@
 const run = JSON.parse(el('run-data').textContent);
 const known = run.instructions.map(([name, opcode, source, scope, kind, bytes]) =>
   ({ name: run.texts[name], opcode: run.texts[opcode], source: run.texts[source], scope: run.texts[scope], kind, bytes }));
-// The colours of computations, of what only moves data, of collectives, and of what runs beside others.
+// The colours of computations, of what only moves data, of collectives, and of what runs at the same time as others.
 const COLOURS = ['temporary', 'output', 'mixed', 'donated'];
 const TOP = 20, HEAD = 16, TALL = 17, DEEPEST = 6;
 let below = TOP;
@@ -69,7 +69,7 @@ function drawLanes() {
     context.fillStyle = colour('soft');
     context.fillText(lane.title, 4, top + HEAD / 2);
   }
-  // The times stand above the rows, also of those that have scrolled.
+  // The times stand above the rows, and cover those that have scrolled away.
   context.fillStyle = colour('bar');
   context.fillRect(0, 0, width, TOP);
   context.fillStyle = colour('fore');
@@ -98,7 +98,7 @@ function drawLane(context, lane, top, width, x) {
       if (letters > 4) names.push([name.slice(0, letters), begin + 3, y + TALL / 2 - 1]);
     }
     context.globalAlpha = isLit ? 1 : 0.25;
-    // A change of the colour takes longer than a box.
+    // A change of the colour takes longer than a box, so boxes of one colour are drawn together.
     boxes.forEach((numbers, kind) => {
       context.fillStyle = colour(COLOURS[kind]);
       for (let n = 0; n < numbers.length; n += 3) context.fillRect(numbers[n], numbers[n + 1], numbers[n + 2], TALL - 2);

@@ -124,7 +124,7 @@ fn bundle(kernel: usize, bundle: &BundleText) -> Element {
     element("div").class("bundle").with(head).text(" ").with_all(empty).with_all(slots)
 }
 
-/// The lines of Python. If their file is known, they have its text, and the lines between them are shown, too.
+/// The lines of Python. If the text of their file is known, it is shown, with the lines between them.
 fn lines(number: usize, kernel: &CompiledKernel, all: &Kernels) -> Element {
     if kernel.lines.is_empty() {
         return hint("the dump names no lines of Python");

@@ -6,7 +6,7 @@ const places = rows.map(row => {
   return section.id + '.' + [...section.querySelectorAll('tbody tr, .copies li')].indexOf(row);
 });
 let shown = rows;
-// What a page does when it was searched for words.
+// What a page does after a search: functions of the words.
 const whenFound = [];
 function find(words) {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);

@@ -13,7 +13,7 @@ function node(name, properties = {}, ...children) {
 }
 const grouped = number => number.toLocaleString('en-US');
 
-// `whenThemed` has what a page draws again in the other colours.
+// `whenThemed` has functions that draw parts of the page again, in the other colours.
 const whenThemed = [];
 function changeTheme() {
   const root = document.documentElement, isDark = matchMedia('(prefers-color-scheme:dark)').matches;
@@ -61,8 +61,8 @@ addEventListener('keydown', event => {
 onKey('?', 'this list', showKeys);
 onKey('t', 'dark or light', changeTheme);
 
-// The search field of the page. `find` looks for words; `go` goes to the next one of what it found, or the one before, and `what` names one.
-// Escape clears the search; without one, `otherwise` clears what `also` names.
+// The search field of the page. `find` searches for words; `go` goes to the next or the previous result; `what` is the word for a result.
+// Escape clears the search. If nothing is searched for, it calls `otherwise`, which clears what `also` names.
 function searchField(find, go, what, also = '', otherwise = () => {}) {
   const field = el('search');
   field.addEventListener('input', () => find(field.value));

@@ -14,9 +14,9 @@ const MOST_REFUSED: usize = 5;
 /// At most this many values directly below the border are checked, until one of them fits.
 const MOST_BELOW: usize = 3;
 
-/// The last value is out of order if an earlier one needs more, by more than 1/20. A larger size can need a little less than a smaller one. Of 12
-/// programs in 40 sizes, the largest size that fits needs less than a smaller one in three programs, by up to 1/34; in two more programs, a size
-/// below it does.
+/// The last value is out of order if an earlier one needs more, by more than 1/20. A larger size can need a little less than a smaller one: in three
+/// of 12 programs of which 40 sizes are recorded (`tests/corpus/fit_borders.jsonl.zst`), by up to 1/34. In two more of these programs, a size needs
+/// much less than a smaller one, by up to 65 %.
 const FALL: u64 = 20;
 
 /// The result of trying a value.
@@ -275,12 +275,13 @@ mod tests {
 
     #[test]
     fn all_values_are_tried_if_the_last_one_needs_less_than_an_earlier_one() {
-        // The bytes that programs need, of 100, in the order in which a shell lists their sizes: 16, 2, 4 or 64, 16, 1.
+        // The bytes that programs need, where 100 are available. The first three cases have sizes in another order than ascending, such as 16, 2, 4,
+        // as a shell lists them, or 64, 16, 1.
         for (needs, is_unordered) in [
             (&[60, 20, 30][..], true),
             (&[120, 60, 10], true),
             (&[10, 120, 60, 50], true),
-            // A small exception, as real compilers cause it; and values in order.
+            // A small exception, such as real compilers cause, and then values in order.
             (&[60, 70, 68], false),
             (&[10, 20, 90], false),
             (&[], false),

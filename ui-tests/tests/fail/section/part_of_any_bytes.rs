@@ -1,4 +1,4 @@
-//! A function that accepts buffers with any storage borrows a part of one.
+//! A function over buffers with any storage borrows a part of its argument.
 
 use xla_shape::buffer::Bytes;
 use xla_shape::{Buffer, layout, shape};

@@ -1,4 +1,4 @@
-//! Indices and pointers of sparse arrays were unsigned.
+//! Sparse arrays had unsigned indices (`#`) and pointers (`*`): other element types are errors.
 
 use xla_shape::shape;
 

@@ -18,7 +18,7 @@ hlo_types! {
     pub(crate) mod many = "hlo/many.hlo";
 }
 
-// Found to be the same.
+// The types of the same file in another module are the same types.
 hlo_types!(mod again = "hlo/step.hlo");
 
 fn product(x: View<program::X>, weights: View<program::Weights>, mut out: ViewMut<program::Product>) {

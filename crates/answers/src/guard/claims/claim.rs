@@ -17,7 +17,7 @@ use xla_shape_hlo::{Instruction, Opcode};
 pub(super) enum Role {
     /// It chooses the things that the claim is about.
     Selects,
-    /// It bounds how many there are, or another number of all of them together.
+    /// It bounds how many there are, or another total of all of them.
     Bounds(Bound),
     /// It bounds their bytes.
     BoundsBytes(Bound),

@@ -105,7 +105,7 @@ pub(super) struct Thing<'m> {
     is_doubtful: bool,
     /// What is not as the claim says.
     pub(super) wrong: Vec<Differs>,
-    /// The numbers of the program that it is part of.
+    /// The fields of the claim about the program whose numbers include it, such as `memory`.
     figures: &'static [&'static str],
     op_name: Option<String>,
     source: Option<String>,
@@ -117,7 +117,7 @@ pub(super) struct Found<'m> {
     pub(super) things: Vec<Thing<'m>>,
     /// For fields that are not counted from the things: the least and the largest possible number; `None` if it is not known.
     numbers: BTreeMap<&'static str, Option<[u64; 2]>>,
-    /// A claim about all things together that is not true.
+    /// What is not as the claim says about all things together.
     pub(super) differs: Option<Differs>,
     /// If the claim names something that the program lacks: the names that the program has.
     pub(super) names: Vec<String>,
@@ -140,8 +140,8 @@ impl<'m> Found<'m> {
         Some([least, if is_known { least } else { u64::MAX }])
     }
 
-    /// The things for the answer, the largest first. If things are judged one by one, or are part of the program's numbers: only those that are
-    /// wrong, or part of a wrong number. Otherwise all.
+    /// The things for the answer, the largest first. Usually all of them. But if some are wrong by themselves, or numbers of the program include
+    /// some, only those that are wrong or that a wrong number includes.
     pub(super) fn instead(&self, differs: &[Differs]) -> Vec<Instead> {
         let is_judged = |thing: &Thing<'m>| !thing.wrong.is_empty() || !thing.figures.is_empty();
         let some_are_judged = self.things.iter().any(is_judged);
@@ -392,7 +392,7 @@ impl<'m> Seen<'m> {
             numbers: numbers.into_iter().map(|(name, one)| (name, one.map(|one| [one; 2]))).collect(),
             ..Found::default()
         };
-        // The arrays that make up a number.
+        // Of the arrays that the numbers include, the largest.
         if let Some(memory) = &self.memory {
             let largest = memory.in_space(DEFAULT).largest(MOST_ARRAYS);
             found.things.extend(largest.iter().map(|buffer| {

@@ -26,10 +26,11 @@ use xla_shape_hlo::{Instruction, Module, Pairs};
 /// ```
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Instructions {
-    /// Whether both are the same program: the same instructions in the same order, whatever their names. Null if the modules do not say it: they leave out
-    /// elements of constants, or could not be read completely.
+    /// Whether both are the same program: the same instructions in the same order, whatever their names. Null if the modules do not say it: they
+    /// leave out elements of constants, or could not be read completely.
     pub same: Option<bool>,
-    /// How many instructions differ, or are only in one program. 0 if only their order differs, or what calls them.
+    /// How many instructions differ, or are only in one program. 0 if the programs differ only in the order of their instructions, or in which
+    /// computations are called.
     pub differing: usize,
     /// The first of these.
     pub examples: Vec<Differing>,

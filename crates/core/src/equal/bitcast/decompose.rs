@@ -461,7 +461,8 @@ fn merge_runs(sizes: &[u64], permutation: &[usize]) -> (Vec<u64>, Vec<usize>) {
         }
         last = Some(segment);
     }
-    // A run is known by its first segment: its place among the runs in their old order is its number in the permutation.
+    // Each run becomes one dimension. Sorted by their first segments, the runs are in their old order: a run's place there is its number in
+    // the permutation.
     let mut firsts = runs.iter().map(|run| run.0).collect::<Vec<_>>();
     sort(&mut firsts);
     let place = |first: usize| firsts.iter().position(|&other| other == first);

@@ -14,7 +14,7 @@ use crate::sink::ConstText;
 /// Why `section` is not the shape of the elements of an array whose indices in some dimensions are fixed; `None` if it is: it has the other
 /// dimensions in the same order in memory, with the same tiles. Its sizes may be smaller.
 ///
-/// A fixed dimension is not in a tile, so that whole tiles are left.
+/// No fixed dimension may be in a tile, so that a section consists of whole tiles.
 ///
 /// ```
 /// use xla_shape_core::ArrayShape;
@@ -69,7 +69,7 @@ pub const fn section_obstacle(array: &ArrayShape, section: &ArrayShape, is_fixed
     Some(text.push_str(" of the dimensions that are left"))
 }
 
-/// Whether two layouts differ in nothing but the order and number of the dimensions. Nothing is cut out of split layouts.
+/// Whether two layouts have the same tiles and attributes. `false` for split layouts, which have no sections.
 const fn same_tiles_and_attributes(a: &Layout, b: &Layout) -> bool {
     let mut same = a.tiles().len() == b.tiles().len()
         && a.same_numbers(b)

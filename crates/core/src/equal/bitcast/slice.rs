@@ -48,7 +48,7 @@ pub const fn slice_obstacle(operand: &ArrayShape, starts: &[u64], sizes: &[u64])
     let mut slices = [SliceDimension { start: 0, limit: 0, stride: 1 }; MAX];
     let mut i = 0;
     while i < n {
-        // A limit that saturates is out of bounds and is refused below.
+        // If the limit saturates, it is out of bounds, and `infer::slice` refuses it below.
         slices[i] = SliceDimension { start: starts[i], limit: starts[i].saturating_add(sizes[i]), stride: 1 };
         i += 1;
     }
@@ -95,7 +95,7 @@ pub(super) const fn has_block_tiles(layout: &Layout) -> bool {
     matches!(TileBlock::new(layout), Ok(_) | Err(TileBlockError::Untiled))
 }
 
-/// Why a part of another layout cannot be made of whole tiles.
+/// The message for a layout whose tiles are not [blocks of memory](has_block_tiles).
 pub(super) const NO_BLOCK_TILES: &str = "a tile of this layout is not one block of memory";
 
 /// The beginning of the message.

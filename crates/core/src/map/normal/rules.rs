@@ -164,8 +164,8 @@ impl<'a, 'e> Normalizer<'a, 'e> {
 
     /// Appends the parts of `(the sum of these) % modulus / divisor · stride`.
     ///
-    /// With `T(*,4)` on `f32[3,4]`, the combined value is `i·4 + j`: its quotient by 4 is `i`, and its remainder is `j`. Where neither can
-    /// be had, as in the remainder by 3, the sum becomes a node.
+    /// With `T(*,4)` on `f32[3,4]`, the combined value is `i·4 + j`: its quotient by 4 is `i`, and its remainder is `j`. If the
+    /// result has no such parts, as in the remainder by 3, the sum becomes a node.
     const fn push_cut(&mut self, sum: Range, modulus: u64, divisor: u64, stride: u64) {
         if self.depth == MAX_DECISION_DEPTH {
             self.exhausted = Some(Exhausted::Steps);
@@ -266,8 +266,8 @@ impl<'a, 'e> Normalizer<'a, 'e> {
 
     /// Sorts the list that begins at `start` by strides, the largest first, and joins parts that continue each other.
     ///
-    /// `f32[16,128]{1,0:T(8,128)}` has the parts `i/8·1024`, `i%8·128` and `j`. The first two are joined to `i·128`, so the array lies as
-    /// without tiles.
+    /// `f32[16,128]{1,0:T(8,128)}` has the parts `i/8·1024`, `i%8·128` and `j`. The first two are joined to `i·128`, the
+    /// same as without tiles.
     const fn coalesce(&mut self, start: usize) {
         self.add_equals(start);
         self.sort(start);

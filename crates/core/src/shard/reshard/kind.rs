@@ -17,7 +17,7 @@ pub enum ReshardKind {
     AllGather,
     /// Every device needs exactly what one device has, which may be itself, and no device has to send to two others.
     Permute,
-    /// In groups, every device needs an equal part of what each of the group has.
+    /// In groups, every device needs an equal part of what each device of the group has.
     AllToAll,
     /// No single operation moves just that.
     Mixed,
@@ -95,11 +95,11 @@ impl Reshard {
         match () {
             () if same => ReshardKind::Nothing,
             () if within => ReshardKind::Slice,
-            // Each device receives the same tiles as those from which it receives.
+            // The devices of a group have exactly the tiles that all of them need, so they gather them among themselves.
             () if around && groups.iter().all(|(bounds, group)| group.is_regular() && group.has_all(bounds)) => {
                 ReshardKind::AllGather
             }
-            // A device sends to one other, so no more devices need a tile than have it.
+            // No more devices need a tile than have it, so no device has to send to two others.
             () if moved && groups.values().all(|group| group.needs.values().all(|&count| count <= holders)) => {
                 ReshardKind::Permute
             }

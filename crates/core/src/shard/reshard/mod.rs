@@ -22,7 +22,7 @@ use tiles::Tiles;
 /// If at most this many devices have the same tile, all of them send equally often.
 const MOST_COUNTED: u64 = 256;
 
-/// The change of an array from one sharding to another: a plan, of which only what is asked for is computed.
+/// The change of an array from one sharding to another: a plan that computes only what it is asked for.
 ///
 /// [`sources`](Self::sources) says where the parts of a device's new shard come from, and [`runs`](Self::runs) which bytes go where. The
 /// shards may have another [layout](Self::into_layout) after the change. No device receives anything that it already has. Of the devices
@@ -136,7 +136,7 @@ impl Reshard {
     /// ```
     ///
     /// # Errors
-    /// If the layout is not valid for a shard, or gives an element another number of bits.
+    /// If the layout is not valid for a shard, or gives an element a different number of bits.
     pub fn into_layout(self, layout: Layout) -> Result<Self, ShardingError> {
         let to = self.to.with_layout(layout)?;
         match to.shard().element_bits() {
@@ -261,7 +261,7 @@ impl Reshard {
         })
     }
 
-    /// Which of the devices that have a tile sends it to a device that has not.
+    /// Which of the devices that have a tile sends it to `receiver`, which does not have it.
     fn sender(&self, tile: &[u64], region: &Region, receiver: i64) -> Option<i64> {
         let copies = self.from.replication()?.max(1);
         let turn = self.turn(tile, region, receiver)?;
@@ -352,8 +352,8 @@ impl Reshard {
 
     /// Makes the new shard of a device: copies each part of it from the shard of the device that has it. Padding is left as it is.
     ///
-    /// It is what the devices do, done in one memory: to test a program against, or to move an array that is on one host. `shard` gives the
-    /// bytes of a device's shard before.
+    /// This does in one memory what the devices do together. Use it to test a program, or to reshard an array that is on one host. `shard` returns
+    /// the bytes of a device's shard before the change.
     ///
     /// ```
     /// use xla_shape_core::shard::Sharding;
@@ -368,7 +368,7 @@ impl Reshard {
     /// ```
     ///
     /// # Errors
-    /// If the target does not use the device, `shard` has nothing for a device, or a shard has another number of bytes than its shape. Parts
+    /// If the target does not use the device, `shard` has nothing for a device, or a shard does not have the bytes of its shape. Parts
     /// that were copied before the error stay.
     pub fn receive<'a>(
         &self,

@@ -98,8 +98,8 @@ impl Capability {
     /// The multiplications and additions that the matrix units of a multiprocessor do in a clock cycle at most, for dense matrices of this type;
     /// `f32` as TF32, if there are units for it. `None` if there are none, or the number is not known.
     ///
-    /// The numbers are those of NVIDIA's papers about each architecture, from Volta to Blackwell, divided by the multiprocessors and the
-    /// clock that they are for.
+    /// The numbers are those that NVIDIA's papers about each architecture, from Volta to Blackwell, give for a GPU, divided by its number of
+    /// multiprocessors and its clock.
     ///
     /// ```
     /// use xla_shape_core::ElementType;
@@ -121,7 +121,7 @@ impl Capability {
             ElementType::F16 => Some(half),
             ElementType::Bf16 if self.major >= 8 => Some(half),
             ElementType::F32 if self.major >= 8 => Some(half >> 1),
-            // The units of a B300 (10.3) for integers are far fewer.
+            // A B300 (10.3) has far fewer units for integers.
             ElementType::S8 if self.major >= 8 && self.minor != 3 => Some(half << 1),
             ElementType::F64 if self.major == 8 && self.minor == 0 => Some(128),
             ElementType::F64 if self.major == 9 => Some(256),

@@ -24,7 +24,7 @@ pub use name::UnknownGpu;
 pub use order::{BUFFER_ALIGNMENT, Order};
 pub use table::Gpu;
 
-/// The part of a GPU's memory that a process of JAX takes when it starts, in percent, unless `XLA_PYTHON_CLIENT_MEM_FRACTION` says another
+/// The part of a GPU's memory that a process of JAX takes when it starts, in percent, unless `XLA_PYTHON_CLIENT_MEM_FRACTION` sets another
 /// (`xla/pjrt/plugin/xla_gpu/xla_gpu_allocator_config.h`).
 pub const JAX_MEMORY_PERCENT: u64 = 75;
 

@@ -41,7 +41,7 @@ fn letters(name: &str) -> impl Iterator<Item = u8> + Clone {
     rest.bytes().filter(move |byte| !is_separator(byte)).map(|byte| byte.to_ascii_lowercase())
 }
 
-/// What follows a word and a separator, both at the beginning of `text`.
+/// The rest of `text` if it begins with a word and a separator.
 fn after_word<'t>(text: &'t str, word: &str) -> Option<&'t str> {
     let (start, rest) = text.split_at_checked(word.len())?;
     start.eq_ignore_ascii_case(word).then_some(())?;

@@ -7,7 +7,7 @@ use crate::{ArrayShape, ElementClass, ElementType, Layout, ValidationError};
 /// `xla/service/gpu/gpu_constants.h`).
 pub const BUFFER_ALIGNMENT: u64 = 256;
 
-/// An order of dimensions that an operation wants of its arrays. In another order, the compiler transposes them before.
+/// The order of dimensions that an operation needs its arrays to have. If they have another order, the compiler transposes them first.
 ///
 /// ```
 /// use xla_shape_core::ElementType;
@@ -30,8 +30,9 @@ pub enum Order {
 }
 
 impl Order {
-    /// The array in this order: of dimensions N, C and spatial ones, as JAX and PyTorch have them unless asked otherwise, or of a matrix whose
-    /// first dimension is summed over. `None` if the array has too few dimensions.
+    /// The array in this order. Orders of channels take its dimensions as batch, channels and spatial dimensions, as JAX and PyTorch number them
+    /// by default; [`ContractingLast`](Self::ContractingLast) takes a matrix whose first dimension is summed over. `None` if the array has too few
+    /// dimensions.
     ///
     /// ```
     /// use xla_shape_core::ArrayShape;
@@ -45,7 +46,7 @@ impl Order {
     pub fn of(self, array: &ArrayShape) -> Option<ArrayShape> {
         let mut order = Layout::descending(array.num_dimensions()).minor_to_major().to_vec();
         match (self, order.as_mut_slice()) {
-            // The channels are the dimension before the last one in memory.
+            // In row-major order, the channels are the second most major dimension: move them to the most minor place.
             (Self::ChannelsLast, [_, spatial @ .., _]) if !spatial.is_empty() => {
                 let channels = order.len().checked_sub(2)?;
                 order.get_mut(..=channels)?.rotate_right(1);
@@ -61,12 +62,12 @@ impl Order {
 }
 
 impl Capability {
-    /// The order that convolutions of cuDNN want of arrays with elements of this type and this many spatial dimensions. `None` where that was
-    /// not tried.
+    /// The order that convolutions of cuDNN need for arrays with elements of this type and this many spatial dimensions. `None` if that was not
+    /// tried.
     ///
-    /// From 9.0 on, channels come last with one or two spatial dimensions, except for `f64`, for which cuDNN has no such kernels; before, only
-    /// with two of them, and only for `f16` from 7.0 and `bf16` from 8.0 on. Below that, `bf16` is computed as `f32`. The channels of `s8`
-    /// come last everywhere. Tried with the compiler for 6.0 to 12.0 (jax 0.12.0.1).
+    /// From 9.0 on, channels come last if there are one or two spatial dimensions, except for `f64`, for which cuDNN has no such kernels. Before
+    /// 9.0, they come last only with two spatial dimensions, for `f16` from 7.0 on and for `bf16` from 8.0 on; before 8.0, `bf16` is computed as
+    /// `f32`. For `s8`, they come last on every GPU. Tried with the compiler for 6.0 to 12.0 (jax 0.12.0.1).
     ///
     /// ```
     /// use xla_shape_core::ElementType;
@@ -91,8 +92,8 @@ impl Capability {
         Some(if is_last { Order::ChannelsLast } else { Order::ChannelsFirst })
     }
 
-    /// The order that a product wants of both of its matrices, if their elements have this type; `None` if it takes any order. For `s8`, the
-    /// sum is one of `s32`. Tried with the compiler for 8.0 to 12.0 (jax 0.12.0.1).
+    /// The order that a product needs both of its matrices to have, if their elements have this type; `None` if it takes any order. For `s8`,
+    /// this holds for products with an `s32` result. Tried with the compiler for 8.0 to 12.0 (jax 0.12.0.1).
     ///
     /// ```
     /// use xla_shape_core::ElementType;

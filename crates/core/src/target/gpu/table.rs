@@ -184,7 +184,7 @@ impl Gpu {
         &ROWS[self as usize]
     }
 
-    /// All names that it is read by.
+    /// All names by which the parser knows it, without separators.
     pub(super) fn stems(self) -> &'static [&'static str] {
         self.row().stems
     }

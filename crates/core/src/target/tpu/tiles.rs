@@ -9,9 +9,9 @@ use crate::sink::ConstText;
 /// Says that no TPU uses the tiles of a layout for elements of this type, and which ones it uses; `None` if a TPU may use them, or if it is not
 /// known.
 ///
-/// It judges tiles of some rows of 128 elements: rows of narrow elements share 32-bit words (`(2,1)` for 16 bits, `(4,1)` for 8), and rows of
-/// 32 bits do not. Layouts without tiles, one-dimensional and other tiles are never wrong. No layout of `docs/tpu-formats.md`, and none of the
-/// compiled programs in the tests, is refused.
+/// It judges only tiles of two dimensions with 128 columns: rows of narrow elements share 32-bit words (`(2,1)` for 16 bits, `(4,1)` for 8), and
+/// rows of 32-bit elements do not. For other tiles, and for layouts without tiles, the result is `None`. No layout of `docs/tpu-formats.md`, and
+/// none of the compiled programs in the tests, is refused.
 ///
 /// ```
 /// use xla_shape_core::tpu::unused_tiles;

@@ -288,7 +288,7 @@ impl<'a> Parser<'a> {
         }
         loop {
             self.cursor.eat_if(',');
-            // The error is made before the name is read, so that it points to the name. A name that occurs again has the same error.
+            // The error is made before the name is read, so that it points to the name. A name that was used before is the same error.
             let what = "a new attribute of metadata, such as `op_name=`";
             let error = self.cursor.unexpected(Expected::Value(what));
             let name = self.cursor.attribute().filter(|name| !seen.contains(name));
@@ -664,7 +664,7 @@ impl ShardingParts {
             None => (Devices::List(self.devices), devices_span),
         };
         let assignment = TileAssignment::new(self.tiles, devices).map_err(|error| {
-            // Only `TooManyDevices` is about the tiles, whose product is the number of devices.
+            // The product of the tiles is the number of devices, so `TooManyDevices` is about the tiles. The other errors are about the devices.
             let is_tiles = matches!(error, ShardingError::TooManyDevices);
             invalid(error, if is_tiles { tiles_span } else { devices_span })
         })?;

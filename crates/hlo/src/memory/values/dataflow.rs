@@ -13,8 +13,8 @@ use xla_shape_core::Shape;
 /// The limit on subshapes. Real programs have far fewer, but a short text can have any number.
 const MAX_SUBSHAPES: usize = 1 << 24;
 
-/// The effort for a caller that passes no operand for a parameter, in subshapes. Such a caller has no subshapes to count, but a
-/// short text can have many such callers.
+/// How many subshapes count towards the limit for a caller that passes no operand for a parameter. It has no subshapes of its own to count,
+/// but a short text can have many such callers.
 const NO_OPERAND_EFFORT: usize = 16;
 
 /// The limit on chained updates of an asynchronous operation; programs have far fewer.
@@ -395,7 +395,7 @@ impl<'m> Dataflow<'m> {
         }
     }
 
-    /// The start of an asynchronous operation, of which this is the start or an update.
+    /// The start of the asynchronous operation that this instruction is a step of.
     fn start_of(instruction: Instruction<'m>) -> Option<Instruction<'m>> {
         let mut at = instruction;
         for _ in 0..MAX_UPDATES {

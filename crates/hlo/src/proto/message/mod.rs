@@ -19,7 +19,7 @@ macro_rules! message {
     };
 }
 
-/// Parses a field number. `prost`'s attributes have it as a string.
+/// Parses a field number, which is a string in `prost`'s attributes.
 const fn number(text: &str) -> u32 {
     match u32::from_str_radix(text, 10) {
         Ok(number) => number,

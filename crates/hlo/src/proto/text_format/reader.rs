@@ -99,7 +99,7 @@ impl<'t> Reader<'t> {
         ParseError::new(ParseErrorKind::Unexpected { expected, found }, span)
     }
 
-    /// The name of a field; that of an extension or of an `Any` is in brackets.
+    /// The name of a field. The name of an extension or an `Any` is in brackets.
     fn name(&mut self) -> Result<(&'t str, Span)> {
         self.skip_space();
         let start = self.position;

@@ -41,7 +41,7 @@ pub enum RefusalCause {
     },
     /// The compiler runs operations on the host, because their operands are in its memory. A warning.
     HostCompute {
-        /// The instructions, as far as they are kept.
+        /// The names of the instructions, at most 20 of them.
         instructions: Vec<String>,
     },
     /// An instruction other than a kernel, such as a fusion of many operands, needs more VMEM than there is. XLA calls this its own bug.
@@ -253,8 +253,8 @@ pub enum RefusalCause {
     },
     /// The partitioner gathers a whole array on each device, because it knows no direct way between two shardings.
     FullReplication {
-        /// The array, if the message has the shape of a shard, and its sharding can be read. It is the largest that has such shards: the one that
-        /// is divided evenly.
+        /// The whole array, if the message has the shape of a shard, and its sharding can be read. Several arrays can have shards of one shape;
+        /// this is the largest of them, the one that is divided evenly.
         array: Option<ArrayShape>,
         /// The sharding before and after.
         shardings: Box<[Option<Sharding>; 2]>,

@@ -55,7 +55,7 @@ impl Refusal {
         rules::read(text)
     }
 
-    /// A message in line 1 that says nothing but a cause.
+    /// A message in line 1 that states only a cause.
     pub(crate) const fn of(cause: RefusalCause) -> Self {
         Self { line: 1, name: None, operation: None, source: None, cause }
     }

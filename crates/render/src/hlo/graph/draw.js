@@ -58,8 +58,8 @@ function neighbourhood() {
   return { shown: [...shown], edges: known, inside, left };
 }
 
-// Rows of boxes such that each edge leads down, and in each row the boxes near those that they are connected with. An edge over several rows
-// has a place of its own in those between, so that it passes beside their boxes: `bends` has these places, by both ends of the edge.
+// Places boxes in rows so that each edge leads down, and near the boxes that they are connected with. An edge that passes rows has a place
+// of its own in each of them, so that it passes beside their boxes: `bends` has these places, by both ends of the edge.
 function layout({ shown, edges }) {
   const above = new Map(shown.map(id => [id, []])), below = new Map(shown.map(id => [id, []]));
   for (const [from, to] of edges) { above.get(to).push(from); below.get(from).push(to); }
@@ -198,7 +198,7 @@ function setSteps(steps) {
 
 function draw() {
   if (state.at < 0) return;
-  // What is chosen in an open fusion is drawn in it: the graph is that of its own computation otherwise.
+  // For an instruction in an open fusion, the graph around the fusion is drawn: around the instruction, there is only the fusion's computation.
   const at = state.at, host = hostOf(at);
   if (host !== undefined) state.at = host;
   const graph = neighbourhood(), { places, bends, width, height } = layout(graph);
@@ -209,7 +209,7 @@ function draw() {
   const arrow = (id, name) => svg('marker', { id, viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 8, markerHeight: 8, markerUnits: 'userSpaceOnUse', orient: 'auto' },
     svg('path', { class: name, d: 'M0 0L8 4L0 8z' }));
   const isNear = ([from, to]) => from === at || to === at;
-  // Those of the chosen instruction are above the others.
+  // The lines of the chosen instruction are drawn last, above the others.
   const lines = [...graph.edges].sort((one, other) => isNear(one) - isNear(other)).map(edge => {
     const [name, end] = isNear(edge) ? ['near', 'arrow-near'] : ['', 'arrow'], [from, to] = edge;
     return svg('path', { class: name, 'marker-end': `url(#${end})`, d: lineOf(places.get(from), bends.get(from + ' ' + to), places.get(to)) });

@@ -15,7 +15,7 @@ function units(bytes) {
   const rounded = scaled - floor === 0.5 ? floor + floor % 2 : Math.round(scaled);
   return (rounded / 10 ** decimals).toFixed(decimals) + ' ' + unit;
 }
-// The bytes, and in a larger unit if they have one.
+// The bytes, and from 1 KiB on also in a larger unit.
 const exact = bytes => bytes < 1024 ? units(bytes) : grouped(bytes) + ' (' + units(bytes) + ')';
 
 const nodes = readNodes(data.nodes, text);

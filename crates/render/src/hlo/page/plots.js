@@ -1,12 +1,12 @@
 // The two pictures over time, which show the same steps.
-// Numbers from 0 to `most` for an axis, at most `count` steps. A step is 1 times some of the factors, in turn.
+// Evenly spaced numbers from 0 to `most` for an axis, at most `count` of them after 0. Their distance is 1, multiplied by the factors in turn.
 function ticks(most, count, factors) {
   let step = 1;
   for (let n = 0; most / step > count; n += 1) step *= factors[n % factors.length];
   return Array.from({ length: Math.floor(most / step) + 1 }, (_, n) => n * step);
 }
 
-// Writes the axes of a plot: bytes at the left, of which `share` of the height shows `most`, and steps below.
+// Writes the axes of a plot: bytes at the left, where `share` of the height stands for `most` bytes, and steps below.
 function drawAxes(plot, most, share) {
   const up = ticks(most, 5, [2]).map(bytes => {
     const label = node('span', {}, units(bytes));
@@ -81,7 +81,8 @@ function drawCurve() {
       heights.map((bytes, n) => 'V' + (HEIGHT * (1 - 0.95 * bytes / most)).toFixed(2) + 'h' + column(n)).join('') + 'V' + HEIGHT + 'Z');
     return path;
   };
-  // The highest area is drawn first, and the others before it: each role is what is left of it.
+  // Areas are drawn over each other, the highest first. Each has the bytes of its role and of those drawn later, so the part that stays visible is
+  // its role.
   const areas = [area('rest', curve.map(point => point[1]))], below = curve.map(() => 0);
   for (const [role, bytes] of byRole()) {
     curve.forEach((point, n) => { below[n] = Math.min(point[1], below[n] + bytes[n]); });

@@ -93,7 +93,7 @@ function drawTree() {
     const single = buffer ?? (child && only(child));
     const name = child ? child.name : buffer ? buffer.name : label ?? 'others';
     const [x, y, wide, tall] = areas[n];
-    // Of a scope whose parts are drawn, the box is only their frame.
+    // If the parts of a scope are drawn, its box is only their frame.
     const nested = !single && child && wide > 60 && tall > 60;
     const kind = single ? single.role : child && !nested ? roleOf(child) || 'mixed' : 'group';
     const button = node('button', {
@@ -121,7 +121,7 @@ function drawTree() {
   markTree();
 }
 
-// The role that all buffers of a scope have, if it is one.
+// The role of the buffers of a scope, if all have the same.
 function roleOf(scope) {
   const roles = new Set([...scope.buffers.map(buffer => buffer.role), ...[...scope.children.values()].map(roleOf)]);
   return roles.size === 1 ? roles.values().next().value : '';

@@ -129,7 +129,7 @@ function fold(isOpen) {
   if (isOpen && state.node >= 0) { graph.state.at = state.node; graph.draw(); }
   keepClear();
 }
-// What has the focus is not behind this pane.
+// Keeps this pane from hiding what has the focus.
 const keepClear = () => { document.documentElement.style.scrollPaddingBottom = el('details').offsetHeight + 8 + 'px'; };
 resizable(el('grip'), false, () => innerHeight - el('panes').offsetHeight, top => {
   el('panes').style.height = Math.min(innerHeight * 0.8, Math.max(80, innerHeight - top)) + 'px';

@@ -7,7 +7,7 @@ use crate::shape::array::ArrayShape;
 
 impl VectorLayout {
     /// The layout of the vector that a kernel gets when it loads all of an array of vector memory. `None` if that is not known: for arrays of
-    /// fewer than two dimensions, with dimensions of size 0 or of unknown sizes, or with other tiles than Pallas gives blocks.
+    /// fewer than two dimensions, with dimensions of size 0 or of unknown sizes, or with tiles that blocks of Pallas do not have.
     ///
     /// The tile is that of the memory. Arrays of 32-bit elements with at most 128 columns have their rows one after the other in memory,
     /// whatever their tile is, so they are loaded in tiles of 8 rows; a single row is loaded into all rows of the register. The rules are read
@@ -40,7 +40,7 @@ impl VectorLayout {
         Self::of_memory(array, Offset::Fixed(0))
     }
 
-    /// `one_row` is the row offset of an array whose one row can be in all rows of a register.
+    /// `one_row` is the row offset of an array of 32-bit elements that has a single row of at most 128 columns.
     fn of_memory(array: &ArrayShape, one_row: Offset) -> Option<Self> {
         let (layout, bits) = (array.layout(), array.element_type().bits());
         let (tile, packed) = layout.tiles().split_first()?;

@@ -160,7 +160,7 @@ impl VectorLayout {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn relayout_is_free(&self, to: &Self, sizes: &[u64]) -> Result<bool, VectorLayoutError> {
-        // Leading dimensions have registers of their own, which stay those of the same elements.
+        // Each index of the leading dimensions has registers of its own, and keeps them if the implicit dimensions stay the same.
         let one_value = self.offsets == [Offset::Replicated; 2]
             && self.bits == to.bits
             && (self.registers(sizes)? == 1 || self.implicit == to.implicit);
