@@ -375,6 +375,7 @@ macro_rules! kernels {
         ) {
             let step = SIZE / BYTES;
             let (len, row_stride) = (kernel.len, kernel.row_stride);
+            let streamed = streamed_elements(len, step, LINE / (BYTES * FACTOR));
             let iteration = FACTOR * len * BYTES * (8 / BITS);
             let short = STREAMING && iteration < ROW_PREFETCH_BYTES;
             let mut prefetched = short.then(|| LoopCounter::new(nest));
@@ -393,15 +394,8 @@ macro_rules! kernels {
                 let (from, to) = (from.wrapping_add(from_offset), to.wrapping_add(to_offset));
                 let mut start = 0;
                 while start < len {
-                    let is_whole = start + step <= len;
-                    if !is_whole {
-                        // The last elements do not fill a vector: step back so that they do. The overlap is stored a second time, with
-                        // ordinary stores.
-                        if STREAMING {
-                            fence();
-                        }
-                        start = len - step;
-                    }
+                    // If the last elements do not fill a vector, step back so that they do: the overlap is stored a second time.
+                    start = start.min(len - step);
                     // SAFETY: only the CPU features are required, which this function requires, too.
                     let mut rows = [unsafe { V::zero() }; FACTOR];
                     for (row, vector) in rows.iter_mut().enumerate() {
@@ -421,7 +415,7 @@ macro_rules! kernels {
                         let place = to.wrapping_add(start * BYTES * FACTOR + i * SIZE);
                         // SAFETY: the run has `FACTOR * len` elements, and this vector ends at most at element `FACTOR * (start + step)`.
                         // If it is streamed, `to` is a multiple of `LINE` and `start` of `step`, so the address is a multiple of `SIZE`.
-                        unsafe { vector.put(STREAMING && is_whole, place) };
+                        unsafe { vector.put(STREAMING && start + step <= streamed, place) };
                     }
                     start += step;
                 }
@@ -442,18 +436,13 @@ macro_rules! kernels {
         ) {
             let step = SIZE / BYTES;
             let (len, row_stride) = (kernel.len, kernel.row_stride);
+            let streamed = streamed_elements(len, step, LINE / BYTES);
             nest.for_each(0, 0, |from_offset, to_offset| {
                 let (from, to) = (from.wrapping_add(from_offset), to.wrapping_add(to_offset));
                 let mut start = 0;
                 while start < len {
-                    let is_whole = start + step <= len;
-                    if !is_whole {
-                        // As in `interleave`: step back to a whole vector; the overlap is stored a second time, with ordinary stores.
-                        if STREAMING {
-                            fence();
-                        }
-                        start = len - step;
-                    }
+                    // As in `interleave`: the overlap is stored a second time.
+                    start = start.min(len - step);
                     // SAFETY: only the CPU features are required, which this function requires, too.
                     let mut vectors = [unsafe { V::zero() }; FACTOR];
                     for (i, vector) in vectors.iter_mut().enumerate() {
@@ -472,7 +461,7 @@ macro_rules! kernels {
                         // SAFETY: `start + step <= len`, so `SIZE` bytes of row `row` remain from `start` on. If it is streamed, `to`,
                         // `row_stride` and `distance` are multiples of `LINE` and `start` of `step`, so the address is a multiple of
                         // `SIZE`.
-                        unsafe { store_row::<BITS>(STREAMING && is_whole, place, distance, vector) };
+                        unsafe { store_row::<BITS>(STREAMING && start + step <= streamed, place, distance, vector) };
                     }
                     start += step;
                 }

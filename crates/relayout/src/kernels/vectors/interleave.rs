@@ -125,11 +125,16 @@ pub(super) unsafe fn run(
     let fills_vectors = vectors < Vectors::Avx512 || kernel.len * kernel.bytes >= LINE;
     let streaming = large && fills_vectors && strides.is_multiple_of(kernel.bytes);
     #[cfg(target_arch = "x86_64")]
-    if odd_factors::supports(kernel, back, (vectors, streaming)) {
-        // SAFETY: `vectors` says that the CPU has these, and `supports` accepts the kernel; the caller guarantees its bounds. `streaming` is set
-        // only where all strides in the destination are multiples of the element's bytes.
-        unsafe { odd_factors::run(kernel, back, (vectors, streaming), nest, from, to) };
-        return true;
+    {
+        // If only ordinary stores have a kernel with masks, it is faster than permutes of less than 64 bytes with non-temporal stores: up to twice as fast.
+        let streaming =
+            streaming && (vectors >= Vectors::Avx512 || odd_factors::supports(kernel, back, (vectors, true)));
+        if odd_factors::supports(kernel, back, (vectors, streaming)) {
+            // SAFETY: `vectors` says that the CPU has these, and `supports` accepts the kernel; the caller guarantees its bounds. `streaming` is set
+            // only where all strides in the destination are multiples of the element's bytes.
+            unsafe { odd_factors::run(kernel, back, (vectors, streaming), nest, from, to) };
+            return true;
+        }
     }
     match vectors {
         #[cfg(target_arch = "x86_64")]

@@ -42,7 +42,7 @@ mod transpose;
 
 use super::{Axis, Instructions, Interleave, Kernel, LoopCounter, LoopNest, Matrix, Packing, Runs, Transpose, Vectors};
 pub(super) use crate::prefetch::prefetch;
-use crate::tuning::{BySize, ITERATION_PREFETCH_BYTES, MIN_FENCED_ROW, MIN_STAGED_RUN, ROW_PREFETCH_BYTES};
+use crate::tuning::{BySize, ITERATION_PREFETCH_BYTES, MIN_STAGED_RUN, MIN_STREAMED_ROW, ROW_PREFETCH_BYTES};
 use blocks::{BlockKinds, BlockOptions};
 use generic::Vector;
 pub(super) use hints::fence;
@@ -95,9 +95,8 @@ unsafe fn run_larger(
         stride.is_multiple_of(LINE) && axes.iter().all(|axis| axis.to.is_multiple_of(LINE))
     };
     let large = stores.is_streaming();
-    // In interleavings, the elements that do not fill a line are written with ordinary stores after a fence. For short rows, the fence
-    // costs more than non-temporal stores gain.
-    let is_worth_fences = |bytes: usize| bytes.is_multiple_of(LINE) || bytes >= MIN_FENCED_ROW;
+    // In interleavings, the elements that do not fill a line are written with ordinary stores. Of short rows, these are too many.
+    let has_lines = |bytes: usize| bytes.is_multiple_of(LINE) || bytes >= MIN_STREAMED_ROW;
     let starts_lines = to.align_offset(LINE) == 0 && whole_lines(nest.0, 0);
     let streaming = large
         && match kernel {
@@ -107,15 +106,13 @@ unsafe fn run_larger(
             Kernel::Runs(_) => true,
             _ if !starts_lines => false,
             Kernel::Interleave(kernel) | Kernel::Pack(Packing { rows: kernel, .. }) => {
-                is_worth_fences(kernel.len * kernel.bytes)
+                has_lines(kernel.len * kernel.bytes)
             }
-            Kernel::Deinterleave(kernel) => {
-                whole_lines(&[], kernel.row_stride) && is_worth_fences(kernel.len * kernel.bytes)
-            }
+            Kernel::Deinterleave(kernel) => whole_lines(&[], kernel.row_stride) && has_lines(kernel.len * kernel.bytes),
             Kernel::Transpose(kernel) => whole_lines(&kernel.a, 0),
             Kernel::Unpack(kernel) => {
                 whole_lines(&[], kernel.distance | kernel.rows.row_stride)
-                    && is_worth_fences(kernel.rows.len * kernel.rows.bytes)
+                    && has_lines(kernel.rows.len * kernel.rows.bytes)
             }
             Kernel::Matrix(_) | Kernel::PackUnits(_) | Kernel::UnpackUnits(_) => false,
         };
@@ -156,6 +153,13 @@ unsafe fn run_larger(
         }
     }
     false
+}
+
+/// How many of the `len` elements of a row are written with non-temporal stores, `step` at a time, where a line has `in_line` of them. If the last
+/// vector overlaps the one before, it is written with ordinary stores, and so are all lines that it has a part of: a line that is written in
+/// both ways takes several times as long, and needs a fence.
+fn streamed_elements(len: usize, step: usize, in_line: usize) -> usize {
+    if len.is_multiple_of(step) { len } else { (len - step) / in_line * in_line }
 }
 
 /// Copies a part of a cache line with ordinary stores.
