@@ -117,7 +117,8 @@ unsafe fn moved<const BYTES: usize>(
 /// Copies `count` runs, `stride` bytes apart in the source and contiguous in the destination.
 ///
 /// # Safety
-/// The runs are valid for reads and `count * bytes` bytes at `to` for writes; `bytes >= BYTES`.
+/// The runs are valid for reads and `count * bytes` bytes at `to` for writes; `bytes >= BYTES`. All bytes are copied if `BYTES` is 64 or more than
+/// half of `bytes`.
 #[inline(always)]
 unsafe fn copy<const BYTES: usize>(bytes: usize, count: usize, stride: usize, from: *const u8, to: *mut u8) {
     let last = bytes - BYTES;
@@ -128,10 +129,16 @@ unsafe fn copy<const BYTES: usize>(bytes: usize, count: usize, stride: usize, fr
             // SAFETY: `place + BYTES <= bytes`, within run `i` on both sides. The source and the destination or stage are different memory.
             unsafe { std::ptr::copy_nonoverlapping(from, to, BYTES) };
         };
-        let mut done = 0;
-        while done < last {
-            copy(done);
-            done += BYTES;
+        // Two moves are a run, except of the widest ones. Without a loop, runs of 12 bytes take two thirds of the time.
+        if last > 0 {
+            copy(0);
+        }
+        if BYTES == 64 {
+            let mut done = BYTES;
+            while done < last {
+                copy(done);
+                done += BYTES;
+            }
         }
         // The last move overlaps the one before it.
         copy(last);
