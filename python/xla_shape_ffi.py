@@ -46,7 +46,7 @@ _VMAP_METHODS = ("sequential", "sequential_unrolled", "expand_dims", "broadcast_
 _Parameter = dict[str, Any]
 # The types of a call's results, its attributes, its `vmap_method`, and its number of operands.
 _Prepared = tuple[tuple[Any, ...], tuple[tuple[str, Any], ...], str | None, int]
-# Values without type annotations in JAX.
+# JAX does not annotate the types of these.
 _Type: Any = jax.ShapeDtypeStruct
 _spec: Any = PartitionSpec
 _capsule: Any = jax.ffi.pycapsule

@@ -204,7 +204,7 @@ def memory():
 
 
 async def many_calls(agent, calls):
-    # The server keeps the last 16 long answers. All 16 are there before memory is measured.
+    # The server keeps the last 16 long answers. The first calls fill these places, then memory is measured.
     async def some(count):
         for number in range(count):
             if number % 4:

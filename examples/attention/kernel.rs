@@ -10,7 +10,7 @@ use xla_shape::{Buffer, View, ViewMut, layout, permutation, shape};
 
 pub(crate) type Heads<const H: usize, const N: usize, const D: usize> =
     Array<Bf16, (Size<H>, Size<N>, Size<D>), layout!({2,1,0:T(8,128)(2,1)})>;
-/// The attention scores of each position for each other one.
+/// The attention scores of each pair of positions.
 pub(crate) type Scores<const H: usize, const N: usize> =
     Array<F32, (Size<H>, Size<N>, Size<N>), layout!({2,1,0:T(8,128)})>;
 

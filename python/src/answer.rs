@@ -138,8 +138,8 @@ impl Answer {
     }
 }
 
-/// A page inside a notebook, apart from the notebook's own styles and scripts. The notebook keeps it compressed, in a quarter of the bytes; a script
-/// of one line decompresses it, as all browsers since 2023 can.
+/// A page inside a notebook, isolated from the notebook's own styles and scripts. The notebook keeps it compressed, in a quarter of the bytes; a
+/// script of one line decompresses it, as all browsers since 2023 can.
 pub(crate) fn framed(py: Python<'_>, page: &str) -> PyResult<Text<String>> {
     const LEVEL: i32 = 9;
     let bytes = py.import("zlib")?.call_method1("compress", (page.as_bytes(), LEVEL))?;

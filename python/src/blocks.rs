@@ -17,8 +17,8 @@ use xla_shape_program::Compiler;
 use xla_shape_tune::Devices;
 use xla_shape_tune::blocks::{Axis, Question, Source};
 
-/// Two Python functions. The arguments of both are the numbers of the axes' values. One returns the blocks of the kernels,
-/// the other the program.
+/// Two Python functions: one returns the blocks of the kernels, the other the program. The arguments of both say which value
+/// each axis has, by its number.
 struct Programs<'a> {
     parts: Py<PyAny>,
     make: Py<PyAny>,
@@ -82,7 +82,7 @@ pub(crate) fn blocks(
     plugin: Option<PathBuf>,
 ) -> PyResult<Answer> {
     let host = host(module)?;
-    // A name that is no device is answered with the names of TPUs: these kernels are for no others.
+    // The error about an unknown name lists only TPUs, because these kernels are for no other devices.
     let name = device.split(':').next().unwrap_or_default();
     let devices =
         device.parse::<Devices>().map_err(|error| match (name.parse::<Generation>(), name.parse::<Gpu>()) {

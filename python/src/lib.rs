@@ -71,7 +71,7 @@ fn host(module: &Bound<'_, PyModule>) -> PyResult<Host> {
     Ok(Host { command: command.unwrap_or_default(), python: python.map(Into::into), notes })
 }
 
-/// Writes what a compiler wrote to standard error, without what controls a terminal.
+/// Writes a compiler's messages to standard error, without the characters that control a terminal.
 fn notes(text: &str) {
     // An error means that standard error is closed.
     let _ = std::io::stderr().write_all(harmless(text).as_bytes());

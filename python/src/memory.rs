@@ -45,9 +45,9 @@ impl Drop for Loan {
 
 /// Bytes that a Python object exports, in one piece.
 ///
-/// A `memoryview` holds the export, and no `Py_buffer` is held here: when the garbage collector clears a cycle through an exporter whose class
-/// is written in Python (`__buffer__`), CPython 3.12 and 3.13 crash if a `memoryview` in the cycle has exports, but release those of the
-/// `memoryview` itself in the right order. Like a tuple, this object has no `__clear__`, because it never changes: every
+/// A `memoryview` holds the export, not a `Py_buffer` here. The reason is how CPython 3.12 and 3.13 clear a cycle through an exporter whose class
+/// is written in Python (`__buffer__`). They crash if a `memoryview` in the cycle has exports, but they release an export that a `memoryview`
+/// itself holds in the right order. Like a tuple, this object has no `__clear__`, because it never changes: every
 /// cycle has an object that can change, and the collector clears that one.
 #[pyclass(frozen, module = "xla_shape._native")]
 pub(crate) struct Lent {
@@ -105,17 +105,17 @@ impl AsRef<[u8]> for Memory {
         match self {
             Self::Owned(bytes) => (**bytes).as_ref(),
             // SAFETY: `Memory::lent` got these bytes from the exporter, which keeps them until `view` releases them (*exported memory*). Only the
-            // garbage collector releases it earlier than `Lent` is dropped, after which no code reaches the objects of the cycle; and nobody
-            // writes the bytes (*no concurrent writes*).
+            // garbage collector releases it before `Lent` is dropped, and after that, no code reaches the objects of the cycle. Nobody writes the
+            // bytes (*no concurrent writes*).
             Self::Lent(Loan(lent)) => lent.as_ref().map(|lent| unsafe { &*lent.get().bytes }).unwrap_or_default(),
             Self::Tensor(tensor) => (**tensor).as_ref(),
         }
     }
 }
 
-// SAFETY: `as_ref` returns the same memory each time, which lives as long as the value: it is owned by `Reusable` or `Tensor`, or
-// exported to the `memoryview` of a `Lent`, which the value keeps alive and which nothing that runs afterwards sees released (*exported memory*).
-// Nobody writes it (*no concurrent writes*).
+// SAFETY: `as_ref` returns the same memory each time, and that memory lives as long as the value. `Reusable` or `Tensor` owns it, or it is
+// exported to the `memoryview` of a `Lent`. The value keeps that `memoryview` alive, and no code runs that could see it released (*exported memory*).
+// Nobody writes the memory (*no concurrent writes*).
 unsafe impl Storage for Memory {}
 
 /// Advises the system to use huge pages for memory of 4 MiB or more, as NumPy does (`indicate_hugepages` in
@@ -239,8 +239,8 @@ impl ReadableBuffer {
         if !is_same || *length == 0 {
             return is_same.then_some(&[]);
         }
-        // SAFETY: `arranged` found for an array with the same sizes, strides and bytes per element that the elements are exactly the `length`
-        // bytes from `buf` on. They are valid while the buffer is held (*exported memory*), and nobody writes them (*no concurrent writes*).
+        // SAFETY: the elements are exactly the `length` bytes from `buf` on, as `arranged` found for an array with the same sizes, strides and
+        // bytes per element. They are valid while the buffer is held (*exported memory*), and nobody writes them (*no concurrent writes*).
         Some(unsafe { slice::from_raw_parts(buffer.buf_ptr().cast::<u8>(), *length) })
     }
 

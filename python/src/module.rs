@@ -269,7 +269,7 @@ impl Module {
 
     /// The errors that XLA's verifier would report, and hints.
     fn check(&self) -> Vec<String> {
-        // The text of a hint begins with `hint:` itself.
+        // The text of a hint already begins with `hint:`.
         let text = |finding: &Finding<'_>| match finding.severity() {
             Severity::Hint => finding.to_string(),
             severity => format!("{severity}: {finding}"),

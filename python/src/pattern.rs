@@ -9,8 +9,8 @@ use xla_shape::text::{Expected, Found, Parser, SizeExpression};
 use xla_shape::validate::ShapePart;
 use xla_shape::{ArrayShape, Dimension, ParseError, Shape, Span, text::ParseErrorKind};
 
-/// Names that stand for several element types, each with one such type, padded to the length of the name. `key` is for the keys of `jax.random`, for
-/// which XLA has no element type.
+/// Names that stand for several element types, and one of these types, padded with spaces to the length of the name. `key` is for the keys
+/// of `jax.random`, for which XLA has no element type.
 const FAMILIES: [(&str, &str); 3] = [("float", "f32  "), ("int", "s32"), ("key", "u32")];
 
 /// The mark of any number of leading dimensions, and the mark of leading dimensions with a name.

@@ -46,7 +46,7 @@ impl fmt::Write for Growing {
 /// The text of a value.
 pub(crate) fn display(value: &impl Display) -> PyResult<Text<String>> {
     let mut text = Growing::default();
-    // The only possible error is that of `Growing`.
+    // Only `Growing` can fail here, if there is not enough memory.
     write!(text, "{value}").map_err(|_| no_memory("the text"))?;
     Ok(Text(text.0))
 }

@@ -40,7 +40,7 @@ pub(crate) fn scan(py: Python<'_>, text: &str, program: Option<&str>, for_: Opti
         let mut scan = scanned(text);
         if let Some((devices, host)) = asked {
             let program = program.or(scan.program()).map(|program| program.as_bytes().to_vec());
-            // What takes the memory is the answer of `xla_shape.jax.memory`.
+            // Dropped: what takes the memory, which `xla_shape.jax.memory` answers.
             drop(devices.answer_about(&mut scan, &Compiler::default(), &host, program.as_deref(), 0));
         }
         let is_empty = scan.is_empty();

@@ -97,7 +97,7 @@ impl Helpers {
 pub(crate) struct Signals(Mutex<Option<PyErr>>);
 
 impl Signals {
-    /// Runs the handlers of signals that have come. Returns whether none has raised an exception.
+    /// Runs the handlers of signals that have arrived. Returns whether none has raised an exception.
     pub(crate) fn check(&self) -> bool {
         let raised = Python::attach(|py| py.check_signals()).err();
         let is_none = raised.is_none();

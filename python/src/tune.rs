@@ -37,7 +37,7 @@ impl Function {
         &self.stop
     }
 
-    /// Ends the search, and remembers the first exception. Returns the text of this one.
+    /// Ends the search, and remembers the first exception. Returns the text of `error`.
     pub(crate) fn raise(&self, error: PyErr) -> String {
         self.stop.store(true, Ordering::Relaxed);
         let message = error.to_string();
@@ -81,7 +81,7 @@ pub(crate) struct Progress(ProgressBar);
 impl Progress {
     pub(crate) fn new() -> Self {
         let bar = ProgressBar::new(0);
-        // An invalid template would leave the default style.
+        // If the template were invalid, the default style would remain.
         if let Ok(style) = ProgressStyle::with_template("{spinner} {pos} of {len} compiled  {msg} {elapsed}") {
             bar.set_style(style);
         }

@@ -23,7 +23,7 @@ def section(path, heading=None):
 
 TEXTS = [("README.md", "Python"), ("python/README.md", None), ("docs/python.md", None)]
 
-# Pages whose code is about the reader's own program, and such a program.
+# Pages whose code uses the reader's own program, and a program to run that code with.
 PAGES = ["docs/fit.md", "docs/gpu.md", "docs/hlo-memory.md", "docs/profiles.md", "docs/tune.md"]
 PROGRAM = """import json, os, jax
 step = jax.jit(lambda w, x: (w @ x).sum())

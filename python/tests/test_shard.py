@@ -194,7 +194,7 @@ def test_arrays_come_back(checkpoint, tmp_path):
         shard.load(tmp_path / "nothing", mesh)
 
 
-# A process with half of the devices. Its folder has only the files of these.
+# A process with half of the devices. Its folder has only the files of these devices.
 PROCESS = """
 import sys
 import numpy as np

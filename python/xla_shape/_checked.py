@@ -300,7 +300,7 @@ class Signature:
     """The checked annotations of a function."""
 
     def __init__(self, function: Callable[..., Any], names: Mapping[str, Any], tpu: str | None = None, constrain: bool = False) -> None:
-        # A method has the name of its class.
+        # The name of a method includes its class.
         self.name = getattr(function, "__qualname__", repr(function)).rpartition("<locals>.")[2]
         self.tpu, self.constrain = tpu, constrain
         if tpu is not None:

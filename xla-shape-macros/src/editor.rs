@@ -2,7 +2,8 @@
 //!
 //! An editor can explain, complete and rename a name inside `shape!`. rust-analyzer does that only if the macro that the user writes makes the type
 //! itself: in the signature of an item, it does not look into a macro that another macro calls. So with `cfg(rust_analyzer)`, the `macro_rules!`
-//! macros of `xla-shape`, which pass `$crate`, are left out, and users call these procedural macros directly. In a compilation, they call the former.
+//! macros of `xla-shape`, which pass `$crate`, are left out, and users call these procedural macros directly. In a compilation, users call the
+//! `macro_rules!` macros.
 
 use proc_macro::TokenStream;
 use std::fs;

@@ -1,4 +1,4 @@
-//! The kernels of the examples, each compared with the same kernel by hand and with the best way to use a crate, on one thread.
+//! The kernels of the examples, each compared with the same kernel written by hand, and with the best one that uses another crate, on one thread.
 //!
 //! ```text
 //! RAYON_NUM_THREADS=1 cargo run --release --manifest-path benches/Cargo.toml --bin peers -- [FILTER]

@@ -56,7 +56,7 @@ pub struct Comparison {
     pub differences: Vec<Difference>,
     /// What a reshape moves; null if there is none, because the element types or the numbers of elements differ.
     pub reshape: Option<Cost>,
-    /// What the transpose moves; null if the sizes are not the same in another order.
+    /// What a transpose moves; null if the sizes of one are not those of the other in some order.
     pub transpose: Option<Transpose>,
     /// The TPU (--for) that chose the layout of a shape without one; null if none did.
     pub generation: Option<&'static str>,

@@ -86,7 +86,7 @@ pub enum Remedy {
         /// How many times each element is repeated.
         times: u64,
     },
-    /// Let a gather read an array before its elements are computed.
+    /// Gather first, then compute only the elements that are needed.
     GatherFirst,
     /// Give the array a shape or an order in memory that has less padding.
     LessPadding(PaddingRemedy),

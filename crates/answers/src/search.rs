@@ -34,7 +34,7 @@ impl Axis {
 
 /// The value of each axis, by its name.
 ///
-/// at: for each axis, the number of its value.
+/// `at`: for each axis, the number of its value.
 #[must_use]
 pub fn setting(axes: &[Axis], at: &[usize]) -> BTreeMap<String, String> {
     let values = axes.iter().zip(at);

@@ -521,7 +521,7 @@ struct XlaShapeError *xla_shape_element_type_number(const char *name, size_t len
  * Returns XLA_SHAPE_ERROR_CODE_OK if `error` is NULL: no error.
  *
  * # Safety
- * `error` is NULL, or an error object that is not freed.
+ * `error` is NULL, or an error object that has not been freed.
  */
 XlaShapeErrorCode xla_shape_error_code(const struct XlaShapeError *error);
 
@@ -531,7 +531,7 @@ XlaShapeErrorCode xla_shape_error_code(const struct XlaShapeError *error);
  * Never NULL; empty if `error` is NULL. The text belongs to the error object, and is valid until that is freed.
  *
  * # Safety
- * `error` is NULL, or an error object that is not freed.
+ * `error` is NULL, or an error object that has not been freed.
  */
 const char *xla_shape_error_message(const struct XlaShapeError *error);
 
@@ -542,7 +542,7 @@ const char *xla_shape_error_message(const struct XlaShapeError *error);
  * Never NULL; empty if `error` is NULL. The text belongs to the error object, and is valid until that is freed.
  *
  * # Safety
- * `error` is NULL, or an error object that is not freed.
+ * `error` is NULL, or an error object that has not been freed.
  */
 const char *xla_shape_error_rendered(const struct XlaShapeError *error);
 
@@ -554,7 +554,7 @@ const char *xla_shape_error_rendered(const struct XlaShapeError *error);
  * may be NULL.
  *
  * # Safety
- * `error` is NULL, or an error object that is not freed. `start` and `end` are NULL or valid.
+ * `error` is NULL, or an error object that has not been freed. `start` and `end` are NULL or valid.
  */
 bool xla_shape_error_span(const struct XlaShapeError *error,
                           size_t *start,
@@ -564,7 +564,7 @@ bool xla_shape_error_span(const struct XlaShapeError *error,
  * Frees an error object. Nothing happens if it is NULL.
  *
  * # Safety
- * `error` is NULL, or an error object that is not freed, and that no thread uses any more.
+ * `error` is NULL, or an error object that has not been freed, and that no thread uses any more.
  */
 void xla_shape_error_free(struct XlaShapeError *error);
 
@@ -592,7 +592,7 @@ struct XlaShapeError *xla_shape_plan(const struct XlaShape *source,
  * Frees a plan. Nothing happens if it is NULL.
  *
  * # Safety
- * `plan` is NULL, or a plan that is not freed, and that no thread uses any more.
+ * `plan` is NULL, or a plan that has not been freed, and that no thread uses any more.
  */
 void xla_shape_plan_free(struct XlaShapePlan *plan);
 
@@ -757,7 +757,7 @@ struct XlaShapeError *xla_shape_parse(const char *text,
  * (tuple elements, partitions, plans) stays valid.
  *
  * # Safety
- * `shape` is NULL, or a shape that is not freed, and that no thread uses any more.
+ * `shape` is NULL, or a shape that has not been freed, and that no thread uses any more.
  */
 void xla_shape_free(struct XlaShape *shape);
 
@@ -882,8 +882,8 @@ struct XlaShapeError *xla_shape_with_tpu_layout(const struct XlaShape *shape,
  * Whether the reshape of `operand` to `result`, which has the same elements in row-major order, leaves every byte where it is. As
  * ShapeUtil::ReshapeIsBitcast of XLA, but exact.
  *
- * Writes the answer to `*is_bitcast`. `reason` may be NULL. Otherwise, if the answer is yes, `*reason` becomes NULL; if it is no, an error
- * object whose message says which element moves, which the caller frees with xla_shape_error_free.
+ * Writes the answer to `*is_bitcast`. `reason` may be NULL. Otherwise, `*reason` becomes NULL if the answer is yes. If it is no, `*reason` becomes
+ * an error object, whose message says which element moves; free it with xla_shape_error_free.
  *
  * Errors, after which neither is written: XLA_SHAPE_ERROR_CODE_WRONG_KIND if one is not an array, XLA_SHAPE_ERROR_CODE_UNKNOWN_SIZE if a
  * dimension is unbounded, XLA_SHAPE_ERROR_CODE_UNSUPPORTED if the layouts are too complex to compare, and as for all functions.
@@ -959,7 +959,7 @@ struct XlaShapeError *xla_shape_sharding_text(const struct XlaShapeSharding *sha
  * Frees a sharding and its text. Nothing happens if it is NULL. Partitions that were made with it stay valid.
  *
  * # Safety
- * `sharding` is NULL, or a sharding that is not freed, and that no thread uses any more.
+ * `sharding` is NULL, or a sharding that has not been freed, and that no thread uses any more.
  */
 void xla_shape_sharding_free(struct XlaShapeSharding *sharding);
 
@@ -985,7 +985,7 @@ struct XlaShapeError *xla_shape_partition(const struct XlaShapeSharding *shardin
  * Frees a partition. Nothing happens if it is NULL.
  *
  * # Safety
- * `partition` is NULL, or a partition that is not freed, and that no thread uses any more.
+ * `partition` is NULL, or a partition that has not been freed, and that no thread uses any more.
  */
 void xla_shape_partition_free(struct XlaShapePartition *partition);
 

@@ -206,7 +206,7 @@ unsafe fn layout(parts: &XlaShapeArray) -> Result<Layout> {
         .with_dynamic_shape_metadata_prefix_bytes(prefix)?)
 }
 
-/// Numbers of dimensions as the library has them. Whether there are such dimensions is not checked.
+/// Converts C's dimension numbers to the library's. Whether there are such dimensions is not checked.
 pub(crate) fn dimension_numbers(list: &[i64]) -> Result<&[usize]> {
     match list.iter().enumerate().find(|(_, dimension)| dimension.is_negative()) {
         Some((number, &found)) => Err(negative("dimension", number, found)),

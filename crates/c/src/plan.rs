@@ -185,7 +185,7 @@ fn fill_element(fill: &[u8], to: &ArrayShape) -> Result<Vec<u8>> {
 /// Frees a plan. Nothing happens if it is NULL.
 ///
 /// # Safety
-/// `plan` is NULL, or a plan that is not freed, and that no thread uses any more.
+/// `plan` is NULL, or a plan that has not been freed, and that no thread uses any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn xla_shape_plan_free(plan: *mut XlaShapePlan) {
     // SAFETY: the caller promises *handles*, and to use it no longer.

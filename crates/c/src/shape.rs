@@ -178,7 +178,7 @@ pub unsafe extern "C" fn xla_shape_parse(
 /// (tuple elements, partitions, plans) stays valid.
 ///
 /// # Safety
-/// `shape` is NULL, or a shape that is not freed, and that no thread uses any more.
+/// `shape` is NULL, or a shape that has not been freed, and that no thread uses any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn xla_shape_free(shape: *mut XlaShape) {
     // SAFETY: the caller promises *handles*, and to use it no longer.
@@ -447,7 +447,7 @@ pub unsafe extern "C" fn xla_shape_with_tpu_layout(
     })
 }
 
-/// Asks a question about two arrays. Writes whether the answer is yes, and if not, why, as an error object.
+/// Asks a question about two arrays. Writes whether the answer is yes; if not, also an error object that says why.
 ///
 /// # Safety
 /// The rules *handles* and *results*.
@@ -479,8 +479,8 @@ unsafe fn ask_bitcast(
 /// Whether the reshape of `operand` to `result`, which has the same elements in row-major order, leaves every byte where it is. As
 /// ShapeUtil::ReshapeIsBitcast of XLA, but exact.
 ///
-/// Writes the answer to `*is_bitcast`. `reason` may be NULL. Otherwise, if the answer is yes, `*reason` becomes NULL; if it is no, an error
-/// object whose message says which element moves, which the caller frees with xla_shape_error_free.
+/// Writes the answer to `*is_bitcast`. `reason` may be NULL. Otherwise, `*reason` becomes NULL if the answer is yes. If it is no, `*reason` becomes
+/// an error object, whose message says which element moves; free it with xla_shape_error_free.
 ///
 /// Errors, after which neither is written: XLA_SHAPE_ERROR_CODE_WRONG_KIND if one is not an array, XLA_SHAPE_ERROR_CODE_UNKNOWN_SIZE if a
 /// dimension is unbounded, XLA_SHAPE_ERROR_CODE_UNSUPPORTED if the layouts are too complex to compare, and as for all functions.

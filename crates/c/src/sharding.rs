@@ -78,7 +78,7 @@ pub unsafe extern "C" fn xla_shape_sharding_text(
 /// Frees a sharding and its text. Nothing happens if it is NULL. Partitions that were made with it stay valid.
 ///
 /// # Safety
-/// `sharding` is NULL, or a sharding that is not freed, and that no thread uses any more.
+/// `sharding` is NULL, or a sharding that has not been freed, and that no thread uses any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn xla_shape_sharding_free(sharding: *mut XlaShapeSharding) {
     // SAFETY: the caller promises *handles*, and to use it no longer.
@@ -119,7 +119,7 @@ pub unsafe extern "C" fn xla_shape_partition(
 /// Frees a partition. Nothing happens if it is NULL.
 ///
 /// # Safety
-/// `partition` is NULL, or a partition that is not freed, and that no thread uses any more.
+/// `partition` is NULL, or a partition that has not been freed, and that no thread uses any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn xla_shape_partition_free(partition: *mut XlaShapePartition) {
     // SAFETY: the caller promises *handles*, and to use it no longer.

@@ -129,8 +129,8 @@ impl<E: std::error::Error> From<E> for Error {
     }
 }
 
-/// What a kernel may return: `()`, or a `Result<(), E>` whose error converts to [`Error`]. The values that it computes go to
-/// parameters, not here.
+/// What a kernel may return: `()`, or a `Result<(), E>` whose error converts to [`Error`]. The kernel writes the
+/// values that it computes to parameters.
 #[diagnostic::on_unimplemented(
     message = "a kernel cannot return `{Self}`",
     label = "expected nothing, or a `Result<(), E>` whose error converts into `xla_shape_ffi::Error`",

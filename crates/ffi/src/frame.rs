@@ -2,8 +2,8 @@
 //!
 //! # What XLA guarantees
 //!
-//! The SAFETY comments below cite these rules by name. They are how `xla/ffi/api/c_api.h` defines a call frame and how
-//! `xla/ffi/call_frame.cc` builds it. All of them hold from the call of the handler until it returns.
+//! The SAFETY comments below cite these rules by name. They follow from how `xla/ffi/api/c_api.h` defines a call frame
+//! and how `xla/ffi/call_frame.cc` builds it. All of them hold from the call of the handler until it returns.
 //!
 //! - *Struct size*: every struct begins with `struct_size`, and every field that ends within that size exists. All versions of
 //!   the call frame have `struct_size`, `extensions` and `api`.

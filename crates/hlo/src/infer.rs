@@ -557,7 +557,7 @@ mod tests {
 
     #[test]
     fn every_opcode_has_a_rule() {
-        // The first two have no rule in this test, because their operand has no computation or tuple. XLA accepts any shape for the third.
+        // The rules of the first two need a called computation or a tuple, which the text below lacks. XLA accepts any shape for the third.
         let none = [Opcode::AsyncStart, Opcode::SliceStart, Opcode::CollectiveReduce];
         for &opcode in Opcode::ALL.iter().filter(|opcode| !none.contains(opcode)) {
             let is_leaf = matches!(opcode, Opcode::Parameter | Opcode::Constant);

@@ -126,7 +126,7 @@ fn has_same_computations<'m>(one: &'m Module, other: &'m Module) -> bool {
     true
 }
 
-/// Whether the instructions of two computations are the same one by one. What they call is left to be compared.
+/// Compares the instructions of two computations one by one. Adds the computations that they call to `waiting`, to be compared later.
 fn is_same_computation<'m>(
     one: Computation<'m>,
     other: Computation<'m>,

@@ -366,7 +366,7 @@ fn computed(slot: &Slot<'_>, known: &BTreeMap<&str, u32>) -> Option<u32> {
     }
     let [a, b] = match operands[..] {
         [a] => [value(a)?; 2],
-        // A number of 0 or 1 decides some predicates alone.
+        // One operand alone can decide the result: for `por` if it is not 0, for `pand` and `pnand` if it is 0.
         [a, b] => match (name, value(a), value(b)) {
             (_, Some(a), Some(b)) => [a, b],
             ("por", Some(one), None) | ("por", None, Some(one)) if one != 0 => [1, 1],

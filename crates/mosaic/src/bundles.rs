@@ -119,7 +119,7 @@ impl<'a> Bundle<'a> {
         &self.slots
     }
 
-    /// Whether a region of this number ends with the bundle, as the compiler comments.
+    /// Whether a region with this number ends with the bundle, according to the compiler's comments.
     ///
     /// ```
     /// use xla_shape_mosaic::Bundles;

@@ -106,7 +106,7 @@ fn key(operation: &Operation<'_>, operands: &[usize]) -> Option<String> {
     Some(key)
 }
 
-/// Whether an operation only names a register again. A `mask_cast` does if its two types are equal.
+/// Whether an operation only gives a register another name. A `mask_cast` does so if its two types are equal.
 fn is_other_name(operation: &Operation<'_>) -> bool {
     let types = || operation.texts().last().and_then(|text| text.rsplit_once(" : ")?.1.split_once(" -> "));
     match operation.name() {

@@ -131,8 +131,8 @@ impl LinearLayout {
         let (Some(one), Some(two)) = (self.positions_of_bits(), other.positions_of_bits()) else {
             return Err(if self.positions_of_bits().is_none() { self } else { other }.obstacle(Notation::Linear));
         };
-        // Both are linear, so a number with several bits differs only if one of its bits alone does. The first element that differs has a single
-        // bit.
+        // Both are linear: if two positions of an element differ, so do those of one of the bits of its row-major number. So the number of the
+        // first element that differs has a single bit.
         let bit = one.iter().zip(&two).position(|(a, b)| a != b);
         Ok(bit.map(|bit| row_major_index(1 << bit, &self.extents)))
     }
@@ -283,7 +283,7 @@ pub(crate) fn from_text(text: &str) -> Result<LinearLayout> {
                 reader.character('=')?;
                 let at = reader;
                 let value = reader.number("a power of two")?;
-                // The indices of the powers of two determine a layout over bits. So each power has a line, in order.
+                // The indices of the powers of two determine a layout over bits. So there must be a line for each power, in order.
                 if value != 1_u64 << bases.len() {
                     return Err(at.expected("the next power of two"));
                 }

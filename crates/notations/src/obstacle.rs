@@ -32,7 +32,7 @@ pub enum Obstacle {
     Cut {
         /// The dimension.
         dimension: usize,
-        /// The first element whose position one stride does not give.
+        /// The first element whose position does not follow from one stride along this dimension.
         index: Vec<u64>,
     },
     /// A tile is not full, and the notation has no padding.

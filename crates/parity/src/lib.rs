@@ -1,4 +1,4 @@
-//! XLA's helper functions by their names in XLA, and the layouts of 2017, over `xla-shape-core`: for code that is ported from XLA.
+//! XLA's helper functions by their names in XLA, and the layouts of 2017, built on `xla-shape-core`: for code that is ported from XLA.
 //!
 //! ```
 //! use xla_shape_core::Shape;

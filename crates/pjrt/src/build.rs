@@ -123,7 +123,7 @@ pub struct Output {
     pub path: PathBuf,
     /// Where the module comes from.
     pub source: Source,
-    /// How the checked-in module differs from it, if that is out of date.
+    /// How the checked-in module differs from this one, or that it is missing; `None` if it is up to date, or the build has none.
     pub outdated: Option<String>,
 }
 

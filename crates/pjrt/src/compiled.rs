@@ -347,7 +347,7 @@ impl Compiled {
         )
     }
 
-    /// The outputs from their element types, sizes and layouts, for a plug-in that does not return the optimized program.
+    /// The outputs, made from their element types, sizes and layouts, for a plug-in that does not return the optimized program.
     fn described_outputs(&self) -> Result<Vec<Shape>> {
         let call = &Api::PJRT_Executable_OutputElementTypes;
         let null = |call| move || Error::answer(call, "a list is null");

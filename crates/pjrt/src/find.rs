@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 const ANY: &str = "PJRT_PLUGIN";
 /// The environment variables that name the active Python environment.
 const ENVIRONMENTS: [&str; 2] = ["VIRTUAL_ENV", "CONDA_PREFIX"];
-/// A folder of NVIDIA's packages and the program `ptxas` in it, for each version of CUDA.
+/// Where NVIDIA's Python packages have the program `ptxas`, for each version of CUDA.
 const PTXAS: [&str; 2] = ["nvidia/cu13/bin/ptxas", "nvidia/cuda_nvcc/bin/ptxas"];
 /// Where NVIDIA's installers put `ptxas`.
 const SYSTEM_PTXAS: &str = "/usr/local/cuda/bin/ptxas";
@@ -167,7 +167,7 @@ fn find(
             let wrong = match (path.is_absolute(), path.is_file()) {
                 (true, true) => return Ok(path),
                 (true, false) => "there is no such file",
-                // The variable keeps its value when the current directory changes.
+                // The current directory can change without the variable.
                 (false, _) => "a relative path means another file in each directory: write the absolute path",
             };
             return Err(Error::Load { path, reason: format!("{name} names it, but {wrong}") });
@@ -273,7 +273,7 @@ mod tests {
         path
     }
 
-    /// Whatever is found, a plug-in for GPUs never looks in the current directory.
+    /// Wherever `ptxas` is found, its folder is absolute, so a plug-in for GPUs never looks in the current directory.
     #[test]
     fn the_folder_of_ptxas_is_absolute() {
         let folder = folder("ptxas");

@@ -60,14 +60,14 @@ impl Drop for Serialized {
 /// A layout object as a value. `call` returned it; its name is for error messages.
 ///
 /// # Safety
-/// `layout` is null or a layout of this plug-in that is not destroyed.
+/// `layout` is null or a layout of this plug-in that has not been destroyed.
 pub(crate) unsafe fn read(plugin: &Plugin, call: &'static str, layout: *mut RawLayout) -> Result<Layout> {
     if layout.is_null() {
         return Err(Error::answer(call, "a layout is null"));
     }
     let args = LayoutsMemoryLayoutSerializeArgs { layout, ..Default::default() };
     let serialize = &LayoutsExtension::PJRT_Layouts_MemoryLayout_Serialize;
-    // SAFETY: `layout` is an object of the plug-in that is not destroyed (caller); the arguments have no other pointer.
+    // SAFETY: `layout` is an object of the plug-in that has not been destroyed (caller); the arguments have no other pointer.
     let args = unsafe { plugin.functions().call_layouts(serialize, args) }?;
     let _serialized = Serialized { holder: args.serialized_layout, deleter: args.serialized_layout_deleter };
     // SAFETY: the text belongs to its owner, which is deleted when `_serialized` is dropped, at the end of this function.

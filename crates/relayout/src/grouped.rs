@@ -167,7 +167,7 @@ fn combined(table: &StrideTable, dimension: &[usize]) -> Vec<Vec<usize>> {
     lists
 }
 
-/// The distance between the nearest neighbours of a table, on one side.
+/// The smallest distance between adjacent entries of a table, on one side.
 fn nearest(table: &Offsets, side: fn((usize, usize)) -> usize) -> usize {
     table.windows(2).map(|pair| side(pair[0]).abs_diff(side(pair[1]))).min().unwrap_or(usize::MAX)
 }

@@ -25,8 +25,8 @@ pub(super) fn pieces(
     }
     let positions = positions(from, to, to_dimension, dimensions, looked_up);
     let Some(period) = period else { return Some(loops(&positions)) };
-    // With size 10 and period 4, the loops of the indices 0 to 3 run twice, with the second period `positions[4]` further on; then those of 0 and 1
-    // follow once.
+    // With size 10 and period 4, the loops of the indices 0 to 3 run twice, the second time `positions[4]` further on; then those of 0 and 1
+    // run once.
     let (periods, rest) = (size / period, size % period);
     let (from, to) = positions[period];
     let mut all = loops(&positions[..period]);

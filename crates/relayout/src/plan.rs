@@ -299,7 +299,7 @@ impl Plan {
             .make(source, allocated, |destination| self.run_helped_while(source, destination, helpers, spawn, goes_on))
     }
 
-    /// Bytes of a destination for each thread that helps ([`run_helped`](Self::run_helped)): below them, none does.
+    /// Bytes of a destination for each thread that helps ([`run_helped`](Self::run_helped)). No thread helps with a smaller destination.
     #[cfg(feature = "threads")]
     pub const BYTES_PER_HELPER: usize = super::tuning::BYTES_PER_HELPER;
 
@@ -488,8 +488,8 @@ impl Prepared {
         Ok(Arc::new(Self { from, to, from_bytes, to_bytes, prefixes, widths, fill, method, instructions }))
     }
 
-    /// Whether each byte of the destination is written, and not read before. Packed elements are merged into the bytes that are there, so they read
-    /// them. The sizes of bounded dimensions are not written.
+    /// Whether each byte of the destination is written, and not read before. Packed elements are merged into the
+    /// bytes that are there, so copying them reads those bytes. The sizes of bounded dimensions are not written.
     fn overwrites(&self) -> bool {
         self.fill.is_some() && self.widths.to.is_multiple_of(8) && self.prefixes.1 == 0
     }
@@ -634,7 +634,7 @@ mod tests {
         assert_eq!(source, destination);
     }
 
-    /// Few rows or columns are interleaved where the machine has vectors for it.
+    /// A transpose of a few rows or columns interleaves or separates them if the machine has the vectors for it.
     #[test]
     fn few_rows_are_interleaved() {
         if Vectors::detect() < Vectors::Avx2 {

@@ -58,7 +58,7 @@ struct Common {
 
 impl Regions {
     /// Writes the regions of a relayout to an empty list. `to_dimension[i]` is the source's dimension that is dimension `i` of the
-    /// destination. The padding is only determined if it `is_filled`.
+    /// destination. The regions of padding are determined only if it `is_filled`.
     ///
     /// `None` if there would be too many regions.
     pub(super) fn find(
@@ -249,8 +249,8 @@ fn combine<'a>(groups: &mut SmallVec<[Group; 4]>, sizes: &[usize], values: impl 
     }
 }
 
-/// Assigns a digit of a table to the group whose index it is cut out of; if it is not cut out of the group's index, the group becomes
-/// irregular. Returns whether the digit can be other than 0; if not, it is not assigned.
+/// Assigns a digit of a table to the group of its dimensions. If the digit cannot be cut out of the group's index, the group becomes irregular
+/// instead. Returns whether the digit can be other than 0; if not, it is not assigned.
 fn assign_digit(
     groups: &mut [Group],
     sizes: &[usize],
@@ -372,8 +372,8 @@ fn stride(group: usize, cuts: &[(usize, Cut)], divisor: usize) -> usize {
         .sum()
 }
 
-/// Repeats the region with this number for the indices below `size`: in this region the whole blocks, in new regions at the end what is
-/// left of them.
+/// Repeats the region with this number for the indices below `size`. The region gets the whole blocks; new regions at the end of the list get
+/// the indices that are left.
 fn split_blocks(mut size: usize, digits: &[Common], region: usize, all: &mut SmallVec<[Region; 1]>) {
     for (i, &Common { divisor, from, to }) in digits.iter().enumerate().rev() {
         let (whole, rest) = (size / divisor, size % divisor);

@@ -147,7 +147,7 @@ fn write_in_order(axes: &mut [Axis]) {
     axes.sort_by_key(|axis| Reverse(axis.to));
 }
 
-/// The step that packs elements of a byte each, or unpacks them, if whole units are packed.
+/// The step that packs elements of a byte each into whole units, or unpacks such units; `None` for other regions.
 fn packing(region: &Region, widths: Widths, unit: Unit) -> Option<Step> {
     let bits = widths.from.min(widths.to);
     if widths.from == widths.to || bits != widths.value {

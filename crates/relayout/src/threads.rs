@@ -191,7 +191,7 @@ mod tests {
             ("f32[1,8,16384,128]", "f32[1,16384,8,128]", &[0, 2, 1, 3], 8),
             ("f32[4096,4096]", "f32[4096,4096]{1,0:T(8,128)}", &[0, 1], 8),
             ("u8[67108864]", "u8[67108864]", &[0], 8),
-            // A transpose reads a part of each row anyway.
+            // A transpose reads only a part of each row at a time, even when it is not divided.
             ("f32[4096,4096]", "f32[4096,4096]", &[1, 0], 8),
         ] {
             assert_eq!(parts(from, to, permutation, 8), [expected], "{from} {to}");

@@ -172,7 +172,7 @@ fn table(text: &mut Text, good: &[(&str, &Answered)]) {
     ));
     let mut rows = vec![vec![String::new()]];
     rows[0].extend(good.iter().map(|(name, _)| (*name).to_owned()));
-    // The first device's amounts name the rows: all devices have the same rows.
+    // All devices have the same rows, so their names are taken from the first device.
     for (number, (what, _)) in good.first().map(|(_, first)| amounts(first)).into_iter().flatten().enumerate() {
         let bytes = good.iter().map(|(_, answered)| InUnits(amounts(answered)[number].1).to_string());
         rows.push([what.to_owned()].into_iter().chain(bytes).collect());

@@ -9,13 +9,13 @@ use xla_shape_answers::digest::{Amount, Bundles, Cause, Word};
 /// The width of the lines, in characters.
 const WIDTH: usize = 120;
 
-/// The most lines of the answer's own text: if causes follow, and if it stands alone.
+/// The most lines of the answer's own text: `HEAD` if causes follow, `ALONE` if none do.
 const HEAD: usize = 12;
 const ALONE: usize = 28;
 
-/// The most bytes of the answer's own text, if causes follow and if it stands alone; of the name of a cause; and of each of its other texts. A
-/// whole digest is then at most 5,000 bytes, which are 2,000 tokens at 2.5 bytes each. Bytes are counted because a letter that is not ASCII may
-/// be a token of its own.
+/// The most bytes: `HEAD_BYTES` and `ALONE_BYTES` of the answer's own text, as above, `NAME` of a cause's name, and `SENTENCE` of each of its
+/// other texts. A whole digest is then at most 5,000 bytes, which are 2,000 tokens at 2.5 bytes each. Bytes are counted because a letter that is
+/// not ASCII may be a token of its own.
 const HEAD_BYTES: usize = 1_800;
 const ALONE_BYTES: usize = 4_500;
 const NAME: usize = 120;
@@ -40,7 +40,7 @@ pub(crate) fn digest(answer: &(impl Show + ?Sized), files: &[&str]) -> Text {
         let source = cause.source.as_ref().map(|source| format!(" at {}", end(&one_line(source), NAME)));
         let amount = cause.amount.map(|amount| format!(": {}", in_words(amount)));
         let name = one_line(&cause.name);
-        // The name of a cause may be a source, whose end is kept, too.
+        // A cause may be named by its source line. Of a long one, the end is kept, because it has the file and the line.
         let is_instruction = name.starts_with('%');
         text.verbatim(format_args!(
             "  {}{}{}",

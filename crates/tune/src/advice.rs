@@ -15,7 +15,7 @@ use xla_shape_hlo::cost::{CostError, Fixed};
 /// A module that is compiled already: its figures, and the copies of its parameters and results.
 #[derive(Clone, Debug)]
 pub struct Compiled {
-    /// Its figures, for [`SharedArray::new`]. They need no bytes of HBM.
+    /// Its figures, for [`SharedArray::new`]. Their bytes of HBM are 0, because advice does not use them.
     pub measured: Measured,
     /// The copies that do more than change the memory space.
     pub copies: Vec<CompiledCopy>,

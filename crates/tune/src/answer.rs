@@ -50,7 +50,8 @@ use xla_shape_core::tpu::Generation;
 /// ```
 ///
 /// # Errors
-/// If a program does not compile without requests, or not before the search ends, or has no cycles; or if there are too many combinations to try all.
+/// If a program does not compile without requests for layouts, or the search ends before it has compiled, or the compiler gives no cycles for it; or
+/// if there are too many combinations to try all.
 pub fn search<'a>(
     arrays: &'a [SharedArray],
     programs: &'a [Program],

@@ -24,8 +24,8 @@ const SUBLANES: u64 = 8;
 /// The different layouts of an array, sorted by bytes, the fewest first. Among layouts of the same size, the array's own comes first. Orders that
 /// differ only in dimensions of size 1 are one layout. The second result is the number of layouts that are left out.
 ///
-/// generation: of the TPU, which gives the layouts their tiles; `None` for a GPU.
-/// tilings: also return layouts with other tiles, if elements are packed.
+/// - `generation`: of the TPU, which gives the layouts their tiles; `None` for a GPU.
+/// - `tilings`: also return layouts with other tiles, if elements are packed.
 pub(crate) fn candidates(array: &ArrayShape, generation: Option<Generation>, tilings: bool) -> (Vec<Candidate>, usize) {
     let today = without_space(array.layout());
     let own = bytes(array, &today);

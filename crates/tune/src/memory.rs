@@ -162,7 +162,7 @@ impl SharedArray {
         Self { memories, ..self }
     }
 
-    /// What to request at each place of the array, to get this layout, whose memory space says where the array should be.
+    /// What to request at each place of the array to get this layout: the layout without its memory space, and the memory that the space stands for.
     pub(crate) fn requested(&self, layout: Option<&Layout>) -> Requested {
         let memory = layout.filter(|_| !self.memories.is_empty()).and_then(Memory::of);
         Requested { layout: layout.map(without_space), memory }

@@ -69,7 +69,7 @@ pub(crate) fn needed(
 
 /// The answer for a refused program. If it was refused because it needs more memory than the device has, that is an answer, not an error.
 ///
-/// left: reads what the compiler dumped about the program that it refused with this message.
+/// `left`: reads what the compiler dumped about the program that it refused with this message.
 pub(crate) fn refused(message: String, left: impl FnOnce(&str) -> Option<Left>) -> Result<Needed, CompileError> {
     let need = Need::of_refusal(message.clone());
     // A refusal for any other reason may not happen again.

@@ -195,8 +195,8 @@ impl Question {
 
     /// The best layouts. For modules that are compiled already: advice, without a compiler.
     ///
-    /// workers: where compilers run; `None` for processes of this machine.
-    /// stop: once it is set, nothing more is compiled, and the answer is the best so far.
+    /// - `workers`: where compilers run; `None` for processes of this machine.
+    /// - `stop`: once it is set, nothing more is compiled, and the answer is the best so far.
     ///
     /// # Errors
     /// If the parts of the question do not fit together, a program cannot be read or compiled, no compiler can answer, or the search fails.

@@ -12,7 +12,7 @@ const MOST_TRIED: usize = 16;
 
 /// Compiles a program with the layouts that would remove its copies, each alone and then all together, and adds the results to its cost.
 ///
-/// said: what the compiler said about the program as it is.
+/// `said`: what the compiler said about the program without changes.
 pub fn try_remedies(
     cost: &mut ProgramCost,
     said: &CompilerAnswer,

@@ -87,7 +87,7 @@ type Places = Vec<(usize, Place)>;
 
 /// The places of each shared array. A donated parameter also adds the result that takes its memory, and such a result adds the parameter.
 ///
-/// donated: for each program, the result that takes the memory of a parameter.
+/// `donated`: for each program, the result that takes the memory of a parameter.
 pub(crate) fn places(
     shares: &[Share],
     names: &[String],

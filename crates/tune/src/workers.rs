@@ -37,7 +37,7 @@ pub trait Workers {
     /// Calls [`answer_as_worker`](crate::answer_as_worker) with each text of a program and its request, on any machine and in any order. Passes each
     /// answer to `done` as soon as it arrives, with the number of its request, until `done` returns false.
     ///
-    /// requests: the text of a program, and the request.
+    /// `requests`: the text of a program, and the request.
     ///
     /// # Errors
     /// If no worker can answer. Then the search ends.
@@ -52,7 +52,7 @@ pub(crate) struct Threads<'a> {
 }
 
 impl<'a> Threads<'a> {
-    /// stop: once it is set, no more compilers are started, and running ones are ended.
+    /// `stop`: once it is set, no more compilers are started, and running ones are ended.
     pub(crate) const fn new(host: &'a Host, number: usize, stop: &'a AtomicBool) -> Self {
         Self { host, number, stop }
     }

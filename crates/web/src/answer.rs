@@ -5,7 +5,7 @@ use crate::views::{View, command_line, view};
 use serde::Serialize;
 use xla_shape_program::{Question, Reading};
 
-/// A name for links and programs, and the same for people.
+/// What can be chosen: its name for links and programs, and its title for people.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Choice {

@@ -148,7 +148,7 @@ fn fill(view: &mut View, command: &[String], given: &Given<'_>) -> Result<(), St
     Ok(())
 }
 
-/// Reads the lines of a text as the program reads the lines of a file. Also returns, as JSON, what each line has.
+/// Reads the lines of a text as the program reads the lines of a file. Also returns the answers about the lines, as JSON.
 fn scan(bytes: &[u8]) -> (Scan, String) {
     let (mut scan, mut json) = (Scan::default(), String::new());
     for line in bytes.split_inclusive(|&byte| byte == b'\n') {
@@ -207,7 +207,7 @@ fn kernels_of(view: &mut View, files: &[File<'_>], before: Option<&[File<'_>]>, 
     Ok(())
 }
 
-/// The kernels of a dump. If they are compared with the instructions that XLA compiled itself, also the number of these.
+/// The kernels of a dump; and the number of instructions that XLA compiled itself, if kernels are compared with them, otherwise 0.
 fn added(dump: &KernelFiles<'_>, is_compared: bool) -> (Kernels, usize) {
     let mut answer = Kernels::default();
     answer.add(None, None, &dump.kernels());

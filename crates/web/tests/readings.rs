@@ -40,7 +40,7 @@ fn texts_are_taken_for_what_they_are() {
         ("torch.empty((8, 3, 4, 4), dtype=torch.float16, memory_format=torch.channels_last)", &["torch"]),
         ("- lane=1 -> (0, 1)\n- warp=1 -> (1, 0)\nwhere out dims are: [dim0 (size 2), dim1 (size 2)]", &["linear"]),
         ("f32::blocked:aBc16b::f0 2x32x7", &["onednn"]),
-        // Meant as layouts, so the answer is the error with its position.
+        // These were meant as layouts, so the answer is the error with its position.
         ("Sw<3,4,3> o smem_ptr[16b](unset) o ((8,16),64):((64,512),1)", &["cute"]),
         ("((2,4),128):((1,256))", &["cute"]),
         ("torch.empty((8, 3), memory_format=torch.no_such)", &["torch"]),
@@ -180,7 +180,7 @@ fn wrong_choices_count_as_none() {
     assert_eq!(answer(&given), answer(&Given::text("f32[8]")));
 }
 
-/// A dump for a GPU has the memory and the seconds, as the program says them.
+/// For a dump of a GPU program, the answer has its memory and its seconds, as the program prints them.
 #[test]
 fn the_dump_of_a_gpu_is_read() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus/gpu/convolution");

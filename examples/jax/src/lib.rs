@@ -53,8 +53,8 @@ multiversion! {
         math::bf16_to_f32(row, result);
     }
 
-    /// Rows of a product with 256 columns. The closure on other threads calls this function, because `multiversion!` compiles it for the vector
-    /// instructions there.
+    /// Rows of a product with 256 columns. The closure that runs on XLA's threads calls this function, which `multiversion!` compiles for the
+    /// machine's vector instructions.
     fn product(a: &[bf16], b: &[f32], result: &mut [bf16]) {
         if math::has_mul_add() {
             product_with(a, b, result, f32::mul_add);

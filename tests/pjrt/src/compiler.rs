@@ -289,7 +289,7 @@ fn asked_layout(program: &str) -> Option<&str> {
 
 /// A module whose cycles depend on the layout of its first parameter: row-major takes fewer than column-major.
 ///
-/// less: whether the program takes fewer cycles than its layouts alone would give.
+/// `less`: whether the program takes fewer cycles than its layouts alone would give.
 fn tuned_module(layout: Option<&str>, less: bool) -> String {
     let cycles = if layout.is_some_and(|layout| layout.starts_with("{1,0")) { 500 } else { 900 };
     let cycles = if less { cycles - 100 } else { cycles };

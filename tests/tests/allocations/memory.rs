@@ -159,7 +159,7 @@ fn writing_a_message_moves_no_byte_with_each_tuple_around_it() {
     let wide = Shape::tuple(vec![shape.clone(); 10_000]).unwrap();
     shape = (0..190).fold(wide, |shape, _| Shape::tuple(vec![shape]).unwrap());
     let bytes = encode_shape(&shape).len();
-    // The result grows as a list; this also limits what is allocated on the way.
+    // `check` limits what is held at one time, while the `Vec` of the result grows; the second check, the sum of all allocations.
     check("a deep tuple", bytes, 4, || encode_shape(&shape));
     assert!(most_taken(|| encode_shape(&shape)) < 16 * bytes);
 }

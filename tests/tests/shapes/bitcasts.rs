@@ -87,7 +87,7 @@ fn check(
         let mapped = unravel(ravel(&permuted, &explained.transposed_sizes()), &explained.result_sizes);
         let (index, part) = without_part(&index, explained.operand_parts);
         let (mapped, mapped_part) = without_part(&mapped, explained.result_parts);
-        // If padding is read as an element, it has no index in the array itself.
+        // Padding that is read as an element has no index in the array itself, so there is no position to compare.
         let here =
             operand_table.as_ref().checked_linear_index(index).map(|place| place * explained.operand_parts + part);
         let there = result_table

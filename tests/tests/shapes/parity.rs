@@ -1,5 +1,5 @@
-//! `docs/xla-parity.md` is made of the documentation of `xla_shape_parity::table` (`BLESS=1` writes it), and exactly the functions that it lists
-//! exist and are called here.
+//! `docs/xla-parity.md` is generated from the documentation of `xla_shape_parity::table` (`BLESS=1` writes it). Exactly the functions that it
+//! lists exist and are called here.
 
 use std::collections::BTreeSet;
 use std::hint::black_box;

@@ -55,7 +55,7 @@ proptest! {
         }
     }
 
-    /// Without tiles, a range of rows is a contiguous slice. A range of columns is one only if there is a single row.
+    /// Without tiles, a range of rows is a contiguous slice. A range of columns is a contiguous slice only if there is a single row.
     #[test]
     fn rows_of_an_untiled_array_are_slices(rows in 1..9_u64, columns in 2..9_u64, at in any::<prop::sample::Index>()) {
         let shape = ArrayShape::new(

@@ -141,7 +141,7 @@ fn numbered<N: RowNumber>(
     })
 }
 
-/// Panics if numbers are wrong, or if there are not as many as `len`. There are `rows` rows that they may name.
+/// Panics if a number is not below `rows`, or if there are not exactly `len` numbers.
 #[inline(always)]
 #[track_caller]
 fn check<N: RowNumber>(copied: Result<(), Wrong<N>>, count: usize, [len, rows]: [usize; 2]) {

@@ -104,7 +104,7 @@ fn small_elements_take_a_byte_each() {
     assert_eq!(error.to_string(), "expected a byte for each element of s4, found packed elements");
     // SAFETY: `export` made the tensor.
     unsafe { (*tensor).flags = ManagedTensor::SUBBYTE_PADDED };
-    // SAFETY: the tensor is as `export` made it again.
+    // SAFETY: every change was undone, so the tensor is what `export` returned.
     drop(unsafe { Tensor::from_raw(tensor) }.unwrap());
     let packed = DynBuffer::zeroed_with("s4[4]{0:E(4)}".parse().unwrap()).unwrap();
     assert_eq!(export(packed).unwrap_err(), DlpackError::NoDataType(ElementType::S4));
@@ -137,6 +137,6 @@ fn tensors_that_are_none_are_refused_and_stay_the_callers() {
     assert_eq!(refused(&|tensor| tensor.dl_tensor.shape = std::ptr::null_mut()), DlpackError::Null);
     // SAFETY: null is allowed.
     assert_eq!(unsafe { Tensor::from_raw(std::ptr::null_mut()) }.unwrap_err(), DlpackError::Null);
-    // SAFETY: the tensor is as `export` made it again.
+    // SAFETY: every change was undone, so the tensor is what `export` returned.
     drop(unsafe { Tensor::from_raw(tensor) }.unwrap());
 }

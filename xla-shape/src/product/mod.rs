@@ -75,7 +75,7 @@ impl Factor for S8 {
     type Sum = S32;
 }
 
-/// The elements of operands whose products are added to elements `R`: [`F32`] and `Bf16` for [`F32`], [`S8`] for [`S32`].
+/// An element type of operands whose products are summed to elements of type `R`: [`F32`] and `Bf16` for [`F32`], [`S8`] for [`S32`].
 ///
 /// ```
 /// use xla_shape::element::{F32, S8, S32};
@@ -349,7 +349,7 @@ fn multiply<E: Factor, Y: ArrayType>(
     }
 }
 
-/// The same tile, whose index has the type that arrays of the same dimensions have in common.
+/// The same tile, with the index type that all arrays with the dimensions of `S` share (see [`IndexOf`]).
 fn matrix_tile<S: ArrayType, T>(tile: TileView<S::Index, T>) -> TileView<IndexOf<S>, T> {
     tile
 }

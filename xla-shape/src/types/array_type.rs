@@ -234,7 +234,7 @@ pub type ValueOf<S> = <<S as ArrayType>::Element as Stored>::Value;
 pub(crate) const fn takes(wanted: Dimension, found: Dimension) -> bool {
     match (wanted, found) {
         (Dimension::Unbounded, Dimension::Static(_) | Dimension::Unbounded) => true,
-        // The whole bound, so the same memory. A smaller array has its elements at other positions, or less memory.
+        // Equal bounds take the same memory. With a smaller one, elements may have other positions, or there is less memory.
         (Dimension::Bounded(wanted), Dimension::Bounded(found) | Dimension::Static(found))
         | (Dimension::Static(wanted), Dimension::Static(found)) => wanted == found,
         _ => false,

@@ -92,7 +92,7 @@ impl<M: Dim, K: Dim, N: Dim> Multiply<(K, N)> for (M, K) {
     type Product = (M, N);
 }
 
-/// A matrix that can be multiplied by the matrix `W`: what a function over the shapes of its callers requires for [`Product`].
+/// A matrix that can be multiplied by the matrix `W`: the bound of [`Product`] in a function that is generic over the shapes.
 ///
 /// It implies everything that a kernel needs: the product is a matrix whose sizes the compiler knows. Every pair of matrices whose sizes fit
 /// implements it. If they do not, the call does not compile, in `cargo check` too, and the error is at the second matrix.
@@ -312,8 +312,8 @@ pub type WithDimension<S, const N: i64, D, L> =
 /// fn same(x: Product<shape!(f32[8,64]), shape!(f32[64,256]), L>) -> shape!(f32[8,256]{1,0:T(8,128)}) { x }
 /// ```
 ///
-/// It has the element type of `A`; [`WithElement`] changes it. For two vectors, the result is a scalar in the layout `{:}`. In a function over
-/// the shapes of its callers, the bound is [`MatrixTimes`].
+/// It has the element type of `A`; [`WithElement`] changes it. For two vectors, the result is a scalar in the layout `{:}`. In a function
+/// that is generic over the shapes, the bound is [`MatrixTimes`].
 ///
 /// ```compile_fail,E0277
 /// # use xla_shape::types::Product;

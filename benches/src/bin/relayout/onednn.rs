@@ -4,7 +4,7 @@ use crate::cases::{Case, Loop};
 use std::ffi::{c_int, c_void};
 use std::ptr::{null, null_mut};
 
-/// Memory for a memory descriptor, which needs less than this, in words of 8 bytes.
+/// Space for oneDNN's memory descriptor, in words of 8 bytes: more than it needs.
 type Descriptor = [u64; 512];
 
 type Handle = *mut c_void;

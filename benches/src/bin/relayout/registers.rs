@@ -1,4 +1,4 @@
-//! Transposes in blocks that stay in registers: how XLA's `TransposePlan` for CPUs works (`xla/pjrt/transpose.cc`), which is in no registry.
+//! Transposes in blocks that stay in registers, as XLA's `TransposePlan` for CPUs does (`xla/pjrt/transpose.cc`), which no registry offers.
 //!
 //! With AVX2, blocks have 16 by 16 elements of 2 bytes, 8 by 8 of 4 bytes, or 4 by 4 of 8 bytes. Without AVX2, a row of a block takes 16 bytes, and a
 //! block has as many rows as a row has elements. 16 by 16 elements at a time are transposed before the next ones. Stores are ordinary. Elements that
@@ -17,7 +17,7 @@ const TOGETHER: usize = 16;
 pub(crate) struct Nest {
     /// The outer loops, the outermost first.
     outer: Vec<Loop>,
-    /// The loop along which elements are contiguous in the source, and the one for the destination. If they are one loop, it is the second.
+    /// The loop along which elements are contiguous in the source, and the one for the destination. If one loop is both, it is `rows`.
     columns: Loop,
     rows: Loop,
     /// The number of elements that all loops span, on both sides.
@@ -84,8 +84,8 @@ impl Nest {
     /// Copies all elements in blocks of `size` by `size`.
     ///
     /// # Safety
-    /// All elements of the loops are valid for reads at `from` and for writes at `to`, and the CPU has what `tile` needs, whose
-    /// blocks have `size` by `size` elements.
+    /// All elements of the loops are valid for reads at `from` and for writes at `to`. The blocks of `tile` have `size` by `size`
+    /// elements, and the CPU has the vectors that it needs.
     #[cfg(target_arch = "x86_64")]
     unsafe fn blocks<T: Pod>(&self, from: *const T, to: *mut T, tile: Tile<T>, size: usize) {
         let Self { columns, rows, .. } = self;

@@ -75,7 +75,7 @@ pub enum Cause {
     Elementwise {
         /// The larger one of the arrays that are multiplied, without its layout.
         array: String,
-        /// With how many elements each of its elements is multiplied.
+        /// The number of elements with which each of its elements is multiplied.
         times: u64,
     },
     /// All elements of an array are computed, and a gather reads some of them.

@@ -31,7 +31,7 @@ pub struct Sums {
     pub unit: Unit,
     /// Each instruction once; `None` without figures, or if the sum does not fit in 64 bits.
     pub once: Option<Amount>,
-    /// One run of the program, with the bodies of loops as often as they run; `None` if the figures are partial, or the sum does not fit in
+    /// One run of the program; the body of a loop counts as often as it runs. `None` if the figures are partial, or the sum does not fit in
     /// 64 bits.
     pub total: Option<Amount>,
     /// How many instructions have a figure.
@@ -122,7 +122,7 @@ struct Fields {
 struct Cycles {
     /// Each instruction once; null without figures, or if the sum does not fit in 64 bits.
     once: Option<u64>,
-    /// One run of the program, with the bodies of loops as often as they run; null if the figures are partial, or the sum does not fit in
+    /// One run of the program; the body of a loop counts as often as it runs. Null if the figures are partial, or the sum does not fit in
     /// 64 bits.
     total: Option<u64>,
     /// How many instructions have a figure.
@@ -139,7 +139,7 @@ struct Cycles {
 struct Times {
     /// Each instruction once; null without figures.
     once: Option<Seconds>,
-    /// One run of the program, with the bodies of loops as often as they run; null if the figures are partial.
+    /// One run of the program; the body of a loop counts as often as it runs. Null if the figures are partial.
     total: Option<Seconds>,
     /// How many instructions have a figure.
     said: usize,

@@ -39,9 +39,9 @@ pub struct ChangedArray {
     pub before: String,
     /// The shape now.
     pub after: String,
-    /// The sharding of the record; null if the module says none.
+    /// The sharding of the record; null if the module gives none.
     pub sharding_before: Option<String>,
-    /// The sharding now; null if the module says none. Shardings are compared if both modules have one.
+    /// The sharding now; null if the module gives none. Shardings are compared if both modules have one.
     pub sharding: Option<String>,
     /// If the sharding differs, and both shardings belong to the same whole array: that array, with the padding of its parts if they divide it
     /// unevenly. `xla-shape reshard` says what moves between devices. Null if it is not known, and for any other change.

@@ -197,7 +197,7 @@ pub struct Facts<'p, 'm> {
     errors: Vec<CostError>,
     /// The costs by the number of the instruction.
     by_number: HashMap<u32, usize>,
-    /// The lifetimes that an instruction's arrays use, by its number.
+    /// By the number of an instruction: the lifetimes of its arrays, as indices into the timeline's list.
     lifetimes: HashMap<u32, Vec<usize>>,
     /// The readers of instructions.
     pub readers: Readers<'m>,

@@ -269,7 +269,7 @@ pub struct LoopEntry {
     pub first: u64,
     /// The number of the last bundle.
     pub last: u64,
-    /// The number of loops around it, and itself.
+    /// How deeply it is nested: the number of loops around it plus 1.
     pub depth: usize,
     /// How often it runs each time it is entered; null if that is not a constant.
     pub trips: Option<u64>,
@@ -346,7 +346,7 @@ pub struct Vmem {
     pub bytes: Option<u64>,
     /// The bytes that the kernel may use; null if the TPU is not known.
     pub limit: Option<u64>,
-    /// Whether the sum is of the kernel's arguments, because the dump has no report.
+    /// Whether `bytes` is the sum of the kernel's arguments, because the dump has no report.
     pub estimated: bool,
     /// The parts.
     pub parts: Vec<VmemEntry>,
@@ -534,7 +534,7 @@ impl LineEntry {
         Self { source: source.to_string(), operations, registers, relayouts, moving, bundles, executed, slots }
     }
 
-    /// Its bundles, as often as they run if that is known.
+    /// Its bundles, each counted as often as it runs; each once if that is not known.
     pub(super) fn amount(&self) -> Amount {
         let once = Amount::Bundles(Bundles::Once, self.bundles);
         self.executed.map_or(once, |executed| Amount::Bundles(Bundles::Executed, executed))

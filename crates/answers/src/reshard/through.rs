@@ -20,7 +20,7 @@ use xla_shape_core::shard::{
 };
 use xla_shape_core::{ArrayShape, ElementType};
 
-/// A sharding between two others, or two.
+/// A way from one sharding to another through one or two intermediate shardings.
 ///
 /// ```
 /// use xla_shape_answers::reshard::{Collective, Through};
@@ -227,8 +227,8 @@ fn digit(mesh: &Mesh, axis: AxisRef) -> Digit {
     }
 }
 
-/// The axes that a tiled sharding assigns to each dimension; `None` if it lists its devices, or if a dimension takes a part of an axis that
-/// does not divide it.
+/// The axes that a tiled sharding assigns to each dimension. `None` if the devices are not an iota, if subgroups have anything but copies, or if
+/// the number of tiles of a dimension cuts an axis unevenly.
 fn tiled_axes(tiled: &TiledSharding, rank: usize) -> Option<Axes<Digit>> {
     let iota = tiled.assignment().devices().to_iota()?;
     let is_whole = tiled.subgroups().iter().all(|&subgroup| subgroup == Subgroup::Replicated);

@@ -47,7 +47,7 @@ pub struct Output<R> {
 }
 
 impl<R: FnMut(&str) -> Option<String>> Output<R> {
-    /// Output before its first line. `read` is called with the path of a file and returns its contents. It must not block on a pipe
+    /// An output of which no line has been read yet. `read` is called with the path of a file and returns its contents. It must not block on a pipe
     /// or device: the path comes from a line, and any line may look like one of the compiler.
     ///
     /// ```

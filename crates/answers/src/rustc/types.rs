@@ -370,7 +370,7 @@ fn layout_text(arguments: &[&str]) -> String {
     }
 }
 
-/// The type argument with this number of a type.
+/// The argument of a type with this number, from 0.
 pub(super) fn argument(text: &str, number: usize) -> Option<&str> {
     Some(constant(path(text)?.arguments?.get(number)?))
 }

@@ -60,7 +60,7 @@ impl Handle for XlaShapeError {
 }
 
 impl XlaShapeError {
-    /// The error of a text.
+    /// The error object for a text that could not be parsed.
     #[cold]
     pub(crate) fn of_parse(error: &ParseError, text: &str) -> Box<Self> {
         let message = c_text(&error.to_string());
@@ -141,7 +141,7 @@ impl From<OutOfMemory> for Box<XlaShapeError> {
     }
 }
 
-/// The error object; `None` if the pointer is known not to be one.
+/// The error object; `None` if the pointer is known not to point to one.
 ///
 /// # Safety
 /// The rule *handles*.
@@ -155,7 +155,7 @@ unsafe fn known<'a>(error: *const XlaShapeError) -> Option<&'a XlaShapeError> {
 /// Returns XLA_SHAPE_ERROR_CODE_OK if `error` is NULL: no error.
 ///
 /// # Safety
-/// `error` is NULL, or an error object that is not freed.
+/// `error` is NULL, or an error object that has not been freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn xla_shape_error_code(error: *const XlaShapeError) -> XlaShapeErrorCode {
     if error.is_null() {
@@ -170,7 +170,7 @@ pub unsafe extern "C" fn xla_shape_error_code(error: *const XlaShapeError) -> Xl
 /// Never NULL; empty if `error` is NULL. The text belongs to the error object, and is valid until that is freed.
 ///
 /// # Safety
-/// `error` is NULL, or an error object that is not freed.
+/// `error` is NULL, or an error object that has not been freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn xla_shape_error_message(error: *const XlaShapeError) -> *const c_char {
     // SAFETY: the caller promises *handles*.
@@ -183,7 +183,7 @@ pub unsafe extern "C" fn xla_shape_error_message(error: *const XlaShapeError) ->
 /// Never NULL; empty if `error` is NULL. The text belongs to the error object, and is valid until that is freed.
 ///
 /// # Safety
-/// `error` is NULL, or an error object that is not freed.
+/// `error` is NULL, or an error object that has not been freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn xla_shape_error_rendered(error: *const XlaShapeError) -> *const c_char {
     // SAFETY: the caller promises *handles*.
@@ -197,7 +197,7 @@ pub unsafe extern "C" fn xla_shape_error_rendered(error: *const XlaShapeError) -
 /// may be NULL.
 ///
 /// # Safety
-/// `error` is NULL, or an error object that is not freed. `start` and `end` are NULL or valid.
+/// `error` is NULL, or an error object that has not been freed. `start` and `end` are NULL or valid.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn xla_shape_error_span(error: *const XlaShapeError, start: *mut usize, end: *mut usize) -> bool {
     call_or(false, || {
@@ -218,7 +218,7 @@ pub unsafe extern "C" fn xla_shape_error_span(error: *const XlaShapeError, start
 /// Frees an error object. Nothing happens if it is NULL.
 ///
 /// # Safety
-/// `error` is NULL, or an error object that is not freed, and that no thread uses any more.
+/// `error` is NULL, or an error object that has not been freed, and that no thread uses any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn xla_shape_error_free(error: *mut XlaShapeError) {
     // SAFETY: the caller promises *handles*, and to use it no longer.

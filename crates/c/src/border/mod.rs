@@ -240,7 +240,7 @@ pub(crate) unsafe fn new_handle<'a, T: Handle>(place: *mut *mut T) -> Result<&'a
 pub(crate) unsafe trait Struct: Copy {
     /// What errors call it.
     const NAME: &'static str;
-    /// Its bytes in the first version of the interface. No caller knows a smaller one.
+    /// Its size in bytes in the first version of the interface. No caller has a smaller one.
     const FIRST_SIZE: usize;
 }
 
@@ -313,20 +313,20 @@ pub(crate) fn overlap<A, B>((a, a_bytes): (*const A, usize), (b, b_bytes): (*con
         && is_before_end(b.addr(), a.addr(), a_bytes)
 }
 
-/// A number of the library as C has it: sizes, positions and bytes are at most `i64::MAX`.
+/// Converts one of the library's numbers for C: sizes, positions and bytes are at most `i64::MAX`.
 #[inline]
 pub(crate) fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// An index as the library has it. As an unsigned number, a negative one is larger than any dimension.
+/// Converts an index from C. As an unsigned number, a negative one is larger than any dimension.
 #[inline]
 pub(crate) fn unsigned(list: &[i64]) -> &[u64] {
     // SAFETY: the pointer and length are those of a slice; both types have the same size and alignment, and no invalid values.
     unsafe { slice::from_raw_parts(list.as_ptr().cast::<u64>(), list.len()) }
 }
 
-/// As [`unsigned`], to write to.
+/// As [`unsigned`], for an index that the library writes.
 #[inline]
 pub(crate) fn unsigned_mut(list: &mut [i64]) -> &mut [u64] {
     // SAFETY: as in `unsigned`; the exclusive borrow lasts as long as the result.

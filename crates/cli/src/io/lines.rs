@@ -133,7 +133,7 @@ impl<R: Read> Lines<R> {
         if dropped == 0 && bytes.len() <= MAX_LINE {
             Line::Whole(bytes)
         } else {
-            // Only the first `MAX_LINE` bytes are the beginning; the bytes after them were read later.
+            // If bytes were dropped, they came after the first `MAX_LINE` bytes, and the rest of the buffer comes after them.
             let beginning = bytes.get(..MAX_LINE).unwrap_or(bytes);
             Line::TooLong { beginning, length: dropped + bytes.len() as u64 }
         }

@@ -23,7 +23,8 @@ pub(crate) fn run(arguments: &KernelArguments, host: &Host) -> Result<(), Failur
     let version = |version| arguments.against.is_some().then_some(version);
     let mut answer = versions(&arguments.path, arguments, host, version(Version::New))?;
     if let Some(folder) = &arguments.keep {
-        // If the compiler was not asked, the directory is empty. Remove it, because the next call needs a new one. If it has files, this fails.
+        // If the compiler was not asked, the directory is empty. Remove it, because the next call needs a new one. If it has files, `remove_dir`
+        // fails, and they stay.
         let _ = std::fs::remove_dir(folder);
     }
     if let Some(path) = &arguments.against {

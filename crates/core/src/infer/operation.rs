@@ -371,7 +371,7 @@ impl Operation<'_> {
         }
     }
 
-    /// Begins an elementwise operation or a concatenation: the result of the first operand alone.
+    /// The result of an elementwise operation or a concatenation that has only the first operand.
     const fn infer_first(&self, operand: &[Dimension], inferred: &mut [Dimension]) -> Result<(), InferError> {
         if let Self::Concatenate { dimension } = self
             && let Err(error) = check_dimensions("`dimensions`", &[*dimension], operand.len())

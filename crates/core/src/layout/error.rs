@@ -192,7 +192,7 @@ pub enum ShapePart {
     Split(usize),
     /// The dimension that a split names.
     SplitDimension(usize),
-    /// An index (second number) of a split (first number).
+    /// An index of a split: the number of the split, then that of the index.
     SplitIndex(usize, usize),
     /// An element of a tuple.
     TupleElement(usize),

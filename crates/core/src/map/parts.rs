@@ -45,7 +45,7 @@ impl StrideTable {
             if last_value(digit.term, extents, &intermediates)? >= digit.size {
                 return None;
             }
-            // The last position is the one where each digit has its largest value. No index need have it, but no index has a later one.
+            // The last position is the one where each digit has its largest value. Perhaps no index has this position, but none has a later one.
             last = last.checked_add(digit.size.checked_sub(1)?.checked_mul(digit.stride)?)?;
         }
         let positions = if extents.contains(&0) { 0 } else { last.checked_add(1)? };

@@ -62,7 +62,7 @@ pub(crate) const fn physical_elements(
             Ok(elements) => elements,
             Err(error) => return Err(error),
         }
-    // Padding is never negative: if the elements alone overflow, that is the error, whatever the tiles do.
+    // Padding only adds positions: if the elements alone overflow, report that, whatever the tiles are.
     } else if let Err(error) = elements(dimensions) {
         return Err(error);
     } else {

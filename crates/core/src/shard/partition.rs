@@ -525,7 +525,7 @@ impl Partition {
         devices.get(first.saturating_add(copy))
     }
 
-    /// All devices, and the position among them of the first one that has the tile.
+    /// The list of all devices, and the position in it at which the devices of the tile begin.
     fn first_holder(&self, tile: &[u64]) -> Option<(&Devices, u64)> {
         let (devices, per_tile) = match &self.holders {
             Holders::All(devices) => (devices.as_ref()?, self.replication()?),

@@ -359,8 +359,8 @@ impl Rearrangement {
     /// What must move to change an array's sharding from `from` to a sharding of the rearranged array. Its shards then have `layout`, or
     /// are row-major. Regions of the plan have an index for each axis, in the order of the left side.
     ///
-    /// Each sharding must divide a dimension along its axes: the outer axes into single indices, and the last axis that
-    /// it cuts into equal parts.
+    /// Each sharding must divide a dimension along its axes, beginning with the outermost one: the last axis that it divides,
+    /// into equal parts, and all axes before that, into single indices.
     ///
     /// ```
     /// use xla_shape_core::shard::{RearrangeError, Rearrangement, Sharding};

@@ -1,4 +1,4 @@
-//! The generations of TPUs, and what the table of targets says of them.
+//! The generations of TPUs, and what the table of targets says about them.
 
 use super::products::Products;
 use super::table::{GIB, KIB, KernelVmem, MIB, Row, Speed, Tpu, kernel, speed};

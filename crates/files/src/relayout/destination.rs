@@ -21,7 +21,7 @@ pub enum Destination {
     RowMajor,
     /// The dimensions of the source, transposed if that is asked for, in this layout.
     Layout(Layout),
-    /// An array, or the array in a buffer, of this shape. It must have those dimensions.
+    /// An array, or the array in a buffer, of this shape. Its dimensions must be those of the source, transposed if that is asked for.
     Shape(Shape),
 }
 

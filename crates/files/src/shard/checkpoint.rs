@@ -171,8 +171,8 @@ impl Checkpoint {
         Ok(checkpoint)
     }
 
-    /// Opens one file of a checkpoint, or the files that devices have in its place. `name` is its name there, as an index has it: with
-    /// folders, if the index names them, and without a device. The plan may have rules for tensors of other files.
+    /// Opens one file of a checkpoint, or the files that devices have in its place. `name` is the file's name in the checkpoint, as an index
+    /// writes it: with folders, if the index has them, and without the number of a device. The plan may have rules for tensors of other files.
     ///
     /// ```
     /// use xla_shape_files::{Checkpoint, ShardPlan, write_array};
@@ -464,7 +464,7 @@ impl CheckpointFile {
             return Ok(tensor);
         };
         if !self.tensors[tensor].is_divided_as(&note) {
-            // If the file contradicts itself, it has not been added to the parts yet.
+            // If this file has both descriptions, it is not in `parts` yet: its path is `path`.
             let first = self.parts.get(file).map_or(path, |part| &part.path).to_owned();
             let (second, expected, found) = (path.to_owned(), self.tensors[tensor].described(), note.to_string());
             return Err(Error::OtherTensor { tensor: name.to_owned(), first, expected, second, found });

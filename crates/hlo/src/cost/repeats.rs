@@ -16,7 +16,7 @@ enum Stage {
     Repeated,
     /// The repeated elements were multiplied by others. A sum is still needed to make this a matrix product.
     Multiplied,
-    /// They are all the computed elements, each computed from the element of the source at the same index.
+    /// They are all elements of a computed array, each computed from the source's element at the same index.
     Whole,
 }
 

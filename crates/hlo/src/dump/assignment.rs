@@ -95,7 +95,7 @@ impl AssignedValue {
         self.shape.starts_with('(')
     }
 
-    /// Whether every dimension is 1, as in `f32[]` and `f32[1,1,1]`.
+    /// Whether every dimension has size 1, as in `f32[]` and `f32[1,1,1]`.
     pub(crate) fn is_single_element(&self) -> bool {
         between(&self.shape, "[", "]").is_some_and(|(dimensions, _)| {
             dimensions.is_empty() || dimensions.split(',').all(|dimension| dimension == "1")

@@ -149,7 +149,8 @@ const DEVICES: [&str; 2] = ["cpu_", "gpu_"];
 /// The field for files of one kind.
 type Field = fn(&mut DumpFiles) -> &mut Option<String>;
 
-/// The prefix of a name that ends with `end`. A period or a device must stand before the end, unless the end is the whole name.
+/// The part of a name before `end`, without a period or an underscore between them. `None` unless `end` follows a period or a device, or is
+/// the whole name.
 fn prefix<'n>(name: &'n str, end: &str) -> Option<&'n str> {
     let before = name.strip_suffix(end)?;
     let is_device = DEVICES.iter().any(|device| before.ends_with(device)) && end.starts_with("after_optimizations");

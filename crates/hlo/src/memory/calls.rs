@@ -1,4 +1,4 @@
-//! The computations that instructions run, other than inside fusions and reductions.
+//! The computations that instructions call, except those of fusions and reductions.
 
 use crate::asynchronous::Step;
 use crate::schema::Key;

@@ -125,7 +125,7 @@ fn place(buffers: &[HeapBuffer], order: Vec<usize>, in_time: bool, alignment: u6
     let mut effort = MAX_EFFORT;
     for number in order {
         let Some(buffer) = buffers.get(number) else { continue };
-        // Each comparison walks the live ranges of both.
+        // Comparing two buffers walks the live ranges of both.
         let cost = placed.len().saturating_mul(buffer.ranges.len()).saturating_add(placed_ranges);
         effort = effort.saturating_sub(cost);
         let offset = if effort == 0 {

@@ -428,8 +428,8 @@ impl<'m> Timeline<'m> {
         self.is_for_tpu
     }
 
-    /// Warnings about values that the compiler's [buffer assignment](Self::with_assignment) lacks or gives too few bytes. Each begins
-    /// without a capital and ends without a period, to follow the name of the file.
+    /// Warnings about values that have no buffer, or one that is too small, in the compiler's [buffer assignment](Self::with_assignment).
+    /// Each begins without a capital and ends without a period, to follow the name of the file.
     #[must_use]
     pub fn warnings(&self) -> &[String] {
         &self.warnings

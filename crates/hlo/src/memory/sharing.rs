@@ -168,7 +168,7 @@ impl<'s, 'm> Sharing<'s, 'm> {
     }
 
     /// Gives temporaries the memory of results and donated parameters (`BufferAssigner::AssignSingleHloBuffer`).
-    /// XLA takes buffers of one size by the `positions` of the instructions that make them.
+    /// XLA processes buffers of the same size in the order of the `positions` of the instructions that make them.
     fn assign(&mut self, positions: &Positions) {
         let mut order: Vec<u32> = (0_u32..).take(self.buffers.len()).collect();
         sort_by_key(&mut order, |&number| {

@@ -251,8 +251,8 @@ impl Module {
     }
 
     /// The shapes of the program's parameters and result, as a caller passes and gets them. They are the shapes of the instructions of the ENTRY
-    /// computation. If the text of these has no layouts, as before optimisation, they are the shapes in `entry_computation_layout`. `None` without
-    /// an ENTRY computation.
+    /// computation. If their text has no layouts, as before optimisation, the shapes are those in `entry_computation_layout`. `None`
+    /// without an ENTRY computation.
     ///
     /// ```
     /// use xla_shape_hlo::Module;

@@ -75,7 +75,7 @@ impl ProfileError {
         &self.kind
     }
 
-    /// Where the plane begins in which the error is, in bytes from the beginning of the file.
+    /// Where the plane with the error begins, in bytes from the beginning of the file.
     #[must_use]
     pub const fn byte(&self) -> u64 {
         self.byte

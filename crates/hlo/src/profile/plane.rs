@@ -167,7 +167,7 @@ pub(super) fn bytes_in(message: &[u8], number: u32) -> Result<Option<&[u8]>> {
     Ok(last)
 }
 
-/// All bytes in a field of a message.
+/// The bytes of every field of a message that has this number.
 pub(super) fn each_in(message: &[u8], number: u32) -> impl Iterator<Item = Result<&[u8]>> {
     Fields::new(message).filter_map(move |found| match found {
         Ok(found) if found.number != number => None,

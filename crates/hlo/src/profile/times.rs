@@ -101,7 +101,7 @@ pub struct Doubts {
     pub impossible: u64,
     /// Events that begin during another event of their line and end after it. Both are counted in full.
     pub overlapping: u64,
-    /// Events of instructions of which the profile does not name the program. They are not counted.
+    /// Events of instructions whose program the profile does not name. They are not counted.
     pub unassigned: u64,
 }
 

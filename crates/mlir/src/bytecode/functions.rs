@@ -16,7 +16,7 @@ struct Open<'a> {
     operations: usize,
     /// The values that the operation can use.
     around: Values,
-    /// The values before the present region, which are restored after it.
+    /// The values before the region that is being read; they are restored before the next region.
     before: Option<Values>,
     function: Option<Function<'a>>,
 }

@@ -27,8 +27,8 @@ use xla_shape_pjrt::{
 /// ```
 #[derive(Clone, Debug)]
 pub struct Host {
-    /// The command that starts the program `xla-shape`, with its first arguments. Empty if it is not known: nothing searches for
-    /// it.
+    /// The command that starts the program `xla-shape`, with its first arguments. Empty if it is not known; then no compiler can be
+    /// started, because the program is not searched for.
     pub command: Vec<OsString>,
     /// The Python interpreter that runs the program, if one does: its packages may have a compiler.
     pub python: Option<PathBuf>,

@@ -228,8 +228,8 @@ fn kernel_name(file: &File<'_>) -> Option<String> {
     }
     let text = file.text()?;
     let stem = if name == PASTED { "pasted" } else { name.split('.').next()? };
-    // If vectors are registers, or have no layouts yet, a text does not show the relayouts: under the first name, the answer says which text does.
-    // Only MLIR counts, because a message about an operation may show a layout, too.
+    // A text in which vectors are registers, or have no layouts yet, shows no relayouts. With the name of the stage `apply-vector-layout`, the
+    // answer says which text shows them. Only MLIR counts, because a message about an operation may show a layout, too.
     let is_mlir = Language::of(file.bytes) == Some(Language::Mlir);
     let has_layouts = is_mlir && (text.contains("xir_tc.vpad<") || text.contains("#tpu.vpad<"));
     if text.contains(".roll_vectors ") || (!has_layouts && text.contains("stable_mosaic.version")) {

@@ -212,7 +212,7 @@ pub(crate) fn read(name: &str, bytes: Vec<u8>) -> Result<Contents, ReadError> {
     Ok(Contents { unread: Some(Unread { instructions, of, error, shown }), ..Contents::from(module) })
 }
 
-/// The error for a trace for viewers that has no profile next to it.
+/// The error about a trace for viewers without a profile next to it.
 const TRACE: &str = "this is a trace for viewers, which has no modules, so its times belong to no source lines; the profiler writes a \
                      *.xplane.pb beside it, which has both";
 

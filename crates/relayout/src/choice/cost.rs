@@ -56,7 +56,7 @@ pub(super) struct Elements {
 }
 
 impl Cost {
-    /// As much as vectors that are assembled by this many permutes each.
+    /// The cost of vectors that take this many permutes each to assemble.
     const fn permutes(count: usize) -> Self {
         Self::PerVector(VECTOR + count * PERMUTE)
     }

@@ -60,8 +60,8 @@ impl Block {
     fn new(region: &Region, bytes: usize, most: usize, cuts: bool) -> Option<Self> {
         let mut block = Self { places: vec![(0, 0)], reads_runs: false, outer: region.axes.clone(), rest: None };
         let (mut from_end, mut to_end) = (bytes, bytes);
-        // Loops are taken from the innermost one outwards, as long as they continue what was taken in the destination. Each one repeats the places of
-        // all that were taken before, shifted by its strides.
+        // The block takes loops from the innermost one outwards, as long as each continues the block in the destination. A loop repeats the places
+        // that the block has so far, shifted by the loop's strides.
         while let Some(&axis) = block.outer.last() {
             // Gaps may take as many bytes as the elements.
             let iterations = most / axis.to;

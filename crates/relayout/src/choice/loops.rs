@@ -166,8 +166,8 @@ fn transposed(axes: &mut Axes, bytes: usize, shuffle: Option<[u8; 16]>) -> Trans
     a.take(axes);
     let mut b = Chain::new(nearest(axes, |axis| axis.to), |axis| axis.to);
     b.take(axes);
-    // A loop may continue the chains of both sides. The destination's chain gets it if it is shorter than a line, because the destination is
-    // written in whole lines, and if the source's chain has 16 bytes without the loop. Otherwise, the source's chain gets it.
+    // A loop may continue the chains of both sides. If the destination's chain is shorter than a cache line, and the source's chain
+    // has 16 bytes already, the destination's chain gets it, because the destination is written in whole lines. Otherwise, the source's chain does.
     loop {
         let b_first = b.len * bytes < 64 && a.len * bytes >= MAX_BYTES;
         let taken = if b_first { [b.take(axes), a.take(axes)] } else { [a.take(axes), b.take(axes)] };

@@ -83,9 +83,9 @@ fn start_lines(kernel: &Transpose, outer: &[Axis]) -> bool {
 /// tables, one or two lines of a row are read before those of the next rows. **M**, with AVX2 and ordinary stores: for elements of 4 and 8 bytes, it
 /// is 1.2 to 2 times as fast in the caches, and as fast or faster in memory. There are two exceptions.
 ///
-/// A line has elements of as many rows in the destination, and of as many columns in the source. Lines that are a multiple of 4 KiB apart share a set of
-/// the L1 cache, and must stay there until all of their elements are moved. If a set does not hold all of these lines, the transpose with
-/// tables is faster: it copies rows to a buffer first.
+/// A cache line of the destination has elements of `64 / bytes` rows, and one of the source has elements of `64 / bytes` columns. All of these
+/// lines must stay in the L1 cache until all of their elements are moved, but lines that are a multiple of 4 KiB apart share a set of it. If a set
+/// does not hold all of its lines, the transpose with tables is faster: it copies rows to a buffer first.
 ///
 /// If a side has more loops than the innermost one, that loop must be long: with tables, the loops of a side are one, so that whole lines are written.
 fn takes_rows_along(kernel: &Transpose, vectors: Vectors) -> bool {

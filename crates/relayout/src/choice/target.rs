@@ -5,7 +5,7 @@ use crate::kernels::StoreMode;
 use crate::options::{Options, Stores};
 use crate::vector::Vectors;
 
-/// The machine that a plan is for. It may be another one than this, so that tests choose for all of them.
+/// The machine that a plan is for. It need not be this one, so that tests can choose for any machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Target {
     pub(crate) vectors: Vectors,
@@ -21,7 +21,7 @@ pub(crate) struct Footprint {
     pub(crate) bytes: usize,
     /// Whether they are larger than the caches.
     pub(crate) exceeds_caches: bool,
-    /// Where the destination is written with non-temporal stores.
+    /// Where kernels use non-temporal stores.
     pub(crate) stores: StoreMode,
 }
 

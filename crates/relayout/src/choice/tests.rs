@@ -25,8 +25,8 @@ const fn target(vectors: Vectors, l2: usize, last_level: usize, last_level_is_lo
     Target { vectors, stores: Stores::Auto, caches: Caches { l2, last_level, last_level_is_local } }
 }
 
-/// Arrays in row-major order, and the layout that they get. Each kernel has some, with sizes at which it is chosen and sizes at which it
-/// no longer is.
+/// Arrays in row-major order, and the layout that they get. Each kernel has cases in which it is chosen, and cases of
+/// other sizes in which it no longer is.
 const CASES: &[(&str, &str)] = &[
     // The same bytes, runs, and runs that are joined.
     ("f32[8,128]", "{1,0:T(8,128)}"),

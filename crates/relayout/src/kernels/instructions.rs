@@ -65,7 +65,7 @@ impl Instructions {
     pub(super) fn all() -> Vec<Self> {
         let mut all = vec![Self::new(Vectors::None, StoreMode::Ordinary)];
         for vectors in [Vectors::Neon, Vectors::Sse2, Vectors::Avx2, Vectors::Avx512] {
-            // NEON is of another architecture than the rest.
+            // NEON exists on AArch64 only, the others on x86-64 only.
             if vectors <= Vectors::detect() && (vectors == Vectors::Neon) == cfg!(target_arch = "aarch64") {
                 let modes = [StoreMode::Ordinary, StoreMode::Staged, StoreMode::WholeLines];
                 all.extend(modes.map(|stores| Self::new(vectors, stores)));

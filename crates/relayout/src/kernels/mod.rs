@@ -33,7 +33,7 @@ pub(super) use step::{BoundedStep, Step, Work};
 pub(super) enum NotPermuted {
     /// Another kernel costs no more.
     TooExpensive,
-    /// A shorter block would need few enough permutes.
+    /// The block needs too many permutes; a shorter one may need few enough.
     #[cfg_attr(not(target_arch = "x86_64"), expect(dead_code, reason = "other machines have no permutes"))]
     TryShorterBlock,
 }
@@ -254,7 +254,7 @@ const NO_LOOP: Axis = Axis { len: 1, from: 0, to: 0 };
 pub(super) struct Packing {
     /// The bits of a packed element: 1, 2 or 4.
     pub(super) bits: usize,
-    /// The distance between elements that share a byte, where they take a byte each.
+    /// The distance between unpacked elements that share a byte when they are packed.
     pub(super) distance: usize,
     /// The rows of packed bytes; `row_stride` is the distance between their first elements. A single row (`factor` is 1) is not
     /// interleaved.
@@ -358,7 +358,7 @@ impl Kernel {
         self.run_without_vectors(instructions, nest, source, destination);
     }
 
-    /// Runs the kernel in every iteration of a loop nest. Not inlined: its buffers would take time in every call.
+    /// Runs the kernel in every iteration of a loop nest. Not inlined, because setting up its buffers would slow down every call.
     #[inline(never)]
     fn run_without_vectors(
         &self,

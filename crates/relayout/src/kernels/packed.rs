@@ -20,7 +20,7 @@ pub(super) fn pack(
             pack_row(kernel, &source[row * row_stride + start..], &mut stage[row * len..][..len]);
         }
         let run = &mut destination[start * factor..][..len * factor];
-        // With a factor, `factor` packed bytes that follow each other come from as many rows.
+        // If there are several rows, `factor` adjacent packed bytes come from as many rows.
         match factor {
             1 => run.copy_from_slice(&stage[..len]),
             _ => Kernel::Interleave(rows).run(instructions, LoopNest(&[]), stage, run),

@@ -75,7 +75,7 @@ fn joins_runs() {
             for stride in [bytes, bytes + 3] {
                 let kernel = Kernel::Runs(Runs { bytes, len, stride });
                 let (from, to) = kernel.span().unwrap();
-                // Iterations that follow each other, that have gaps, and in another order.
+                // A single iteration; iterations that are adjacent in the destination; with gaps between them; in another order than there.
                 check(kernel, &[], shift);
                 check(kernel, &[Axis { len: 5, from: from + 2, to }], shift);
                 check(kernel, &[Axis { len: 3, from: 1, to: to + 7 }, Axis { len: 1, from: 0, to: 0 }], shift);

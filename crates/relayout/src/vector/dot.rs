@@ -161,7 +161,7 @@ mod vectors {
         cast(_mm512_dpbusd_epi32(cast(sums), cast(a), cast(b)))
     }
 
-    /// The instruction's first factor has no sign, so it gets 128 more, which are subtracted from the sum.
+    /// The instruction's first factor is unsigned, so 128 is added to it, and 128 times the second factor is subtracted from the sum.
     #[cfg(target_arch = "x86_64")]
     #[inline]
     #[target_feature(enable = "avx512f,avx512vnni")]
@@ -186,8 +186,8 @@ mod vectors {
         cast(_mm256_add_epi32(cast(sums), _mm256_madd_epi16(cast(a), cast(b))))
     }
 
-    /// The conversions are those of vectors. LLVM would convert a factor that is the same in all lanes as a number, and copy each result to a
-    /// vector.
+    /// The factors are converted with vector instructions. By itself, LLVM would convert a factor that is the same in all lanes as a scalar, and
+    /// broadcast each result to a vector.
     #[cfg(target_arch = "x86_64")]
     #[inline]
     #[target_feature(enable = "avx2,fma")]
@@ -250,7 +250,7 @@ mod vectors {
         cast(_mm512_dpbf16_ps(cast(sums), cast(a), cast(b)))
     }
 
-    /// Adds the four adjacent products of each lane, from 8 and 8 products of 16 bits.
+    /// Adds the four adjacent products of each lane, from two vectors of eight 16-bit products.
     #[cfg(target_arch = "aarch64")]
     #[inline]
     #[target_feature(enable = "neon")]

@@ -36,7 +36,7 @@
 //! ```
 
 mod sealed {
-    /// Types of which `dot` knows that they are a `u16` in memory.
+    /// Types that `dot` knows to be a `u16` in memory.
     pub trait Sealed {}
     impl Sealed for u16 {}
     #[cfg(feature = "half")]

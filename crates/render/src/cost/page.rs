@@ -9,7 +9,7 @@ use crate::web::{Element, MOST, element, elements, hint, left_out, page_of_table
 use crate::words::{Grouped, InUnits, shortened};
 use xla_shape_answers::cost::{Amount, CopyCost, ProgramCost};
 
-/// What stands for the source line of instructions without one.
+/// The text in place of a source line, for instructions that have none.
 const NO_LINE: &str = "(no source line)";
 
 impl Html for ProgramCost {

@@ -16,8 +16,8 @@ const LONGEST: usize = 400;
 pub const MOST_EVENTS: usize = 100_000;
 
 /// The answer about a profile as a page, with one run of it as a picture: each device and thread is a row of events, above the memory that is
-/// in use. What is chosen in a table is lit in the picture. Below it is the roofline, where the profile says the peaks of the device. The page has
-/// no external resources.
+/// in use. Choosing a row of a table highlights it in the picture. Below the picture is the roofline, if the profile says the peaks of the device.
+/// The page has no external resources.
 ///
 /// ```
 /// use xla_shape_answers::cost::{MeasuredRun, ProgramCost};

@@ -25,7 +25,7 @@ impl Show for RegisterDrawing {
             text.verbatim(name(register));
             for (sublane, runs) in register.sublanes.iter().enumerate() {
                 let runs = runs.iter().map(|run| {
-                    // A run that takes all lanes, or all parts of packed elements, does not name them.
+                    // The lanes are named only if the run does not take all of them; the same for the parts of packed elements.
                     let [first, end] = run.lanes;
                     let lanes = if end - first == LANES { String::new() } else { format!("lanes {first}:{end} ") };
                     let [part, last] = run.parts;
@@ -49,7 +49,7 @@ impl Show for RegisterDrawing {
 }
 
 impl Svg for RegisterDrawing {
-    /// The picture, as SVG: each register is a box with 8 sublanes; where no element is, it is hatched.
+    /// The picture, as SVG: each register is a box with 8 sublanes. Places without an element are hatched.
     ///
     /// ```
     /// use xla_shape_answers::draw::RegisterDrawing;

@@ -119,8 +119,8 @@ impl Question {
 
     /// The candidates, the best first.
     ///
-    /// workers: where compilers run; `None` for processes of this machine.
-    /// stop: once it is set, nothing more is compiled, and the answer has what is known by then.
+    /// - `workers`: where compilers run; `None` for processes of this machine.
+    /// - `stop`: once it is set, nothing more is compiled, and the answer has what is known by then.
     ///
     /// # Errors
     /// If the axes are not valid, the device is not a TPU that a compiler knows, or no compiler can answer.

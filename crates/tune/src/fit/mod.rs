@@ -138,8 +138,8 @@ impl Question {
 
     /// Which settings fit.
     ///
-    /// workers: where compilers run; `None` for processes of this machine.
-    /// stop: once it is set, nothing more is compiled, and the answer has what is known by then.
+    /// - `workers`: where compilers run; `None` for processes of this machine.
+    /// - `stop`: once it is set, nothing more is compiled, and the answer has what is known by then.
     ///
     /// # Errors
     /// If the axes are not valid, or no compiler can answer.

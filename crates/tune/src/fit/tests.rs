@@ -197,7 +197,7 @@ impl Recorded {
         self.outcomes.iter().filter(|outcome| !matches!(outcome, Outcome::Missing(_))).count()
     }
 
-    /// The answer about all sizes, or if `bisected` about those around the border, and how many programs were compiled.
+    /// The answer about all sizes (if `bisected`, about those around the border only), and how many programs were compiled.
     fn ask(&self, bisected: bool) -> (Fit, usize) {
         let makes = |at: &[usize]| match &self.outcomes[at[0]] {
             Outcome::Bytes(bytes) => Ok(format!("{} compiled {bytes}", at[0])),

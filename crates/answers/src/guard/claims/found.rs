@@ -101,11 +101,11 @@ pub(super) struct Thing<'m> {
     bytes: Option<u64>,
     trips: Option<u64>,
     because: Option<Cause>,
-    /// Whether it is not known if the claim is about it.
+    /// Whether it is uncertain that the claim is about this thing.
     is_doubtful: bool,
-    /// What is not as the claim says.
+    /// The fields of the claim that do not hold for this thing.
     pub(super) wrong: Vec<Differs>,
-    /// The fields of the claim about the program whose numbers include it, such as `memory`.
+    /// The fields of a claim about the program that count this thing, such as `memory`.
     figures: &'static [&'static str],
     op_name: Option<String>,
     source: Option<String>,
@@ -117,7 +117,7 @@ pub(super) struct Found<'m> {
     pub(super) things: Vec<Thing<'m>>,
     /// For fields that are not counted from the things: the least and the largest possible number; `None` if it is not known.
     numbers: BTreeMap<&'static str, Option<[u64; 2]>>,
-    /// What is not as the claim says about all things together.
+    /// A field that is about all things together, and does not hold for them.
     pub(super) differs: Option<Differs>,
     /// If the claim names something that the program lacks: the names that the program has.
     pub(super) names: Vec<String>,
@@ -140,8 +140,8 @@ impl<'m> Found<'m> {
         Some([least, if is_known { least } else { u64::MAX }])
     }
 
-    /// The things for the answer, the largest first. Usually all of them. But if some are wrong by themselves, or numbers of the program include
-    /// some, only those that are wrong or that a wrong number includes.
+    /// The things for the answer, the largest first. Usually, these are all things. But if any thing is wrong by itself, or is counted in a number
+    /// of the program, these are only the wrong things and those that a wrong number counts.
     pub(super) fn instead(&self, differs: &[Differs]) -> Vec<Instead> {
         let is_judged = |thing: &Thing<'m>| !thing.wrong.is_empty() || !thing.figures.is_empty();
         let some_are_judged = self.things.iter().any(is_judged);
@@ -162,7 +162,7 @@ impl<'m> Found<'m> {
         things.into_iter().map(instead).collect()
     }
 
-    /// A result for which the number of things is not known.
+    /// What is found if the number of things and their bytes are not known.
     fn unknown() -> Self {
         Self { numbers: [("count", None), ("bytes", None)].into(), ..Self::default() }
     }

@@ -65,7 +65,7 @@ pub const fn slice_obstacle(operand: &ArrayShape, starts: &[u64], sizes: &[u64])
     if !layout.has_only_positions() || !layout.split_configs().is_empty() {
         return Some(why.push_str("only the whole array has a prefix, splits and padding at its end"));
     }
-    // From minor to major: whether all more minor dimensions are taken whole.
+    // The loop goes from minor to major. `whole`: whether the slice has all indices of every more minor dimension.
     let mut whole = true;
     let mut minor = 0;
     while minor < n {

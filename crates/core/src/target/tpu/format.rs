@@ -13,8 +13,8 @@ pub(super) struct Format {
     rows: (u64, u64),
     /// The number of rows of a tile if it divides the array's number of rows.
     whole_rows: Option<u64>,
-    /// The number of rows that the compiler assumes while it chooses the order of dimensions, if it is not the real
-    /// one.
+    /// The number of rows that the compiler assumes a tile to have while it chooses the order of dimensions. `None` if
+    /// it uses the number that tiles really have.
     pub(super) weighed_rows: Option<u64>,
     /// The smallest and the largest size of a one-dimensional tile, as for `rows`.
     line: (u64, u64),

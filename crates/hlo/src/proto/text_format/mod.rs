@@ -13,7 +13,7 @@ use xla_shape_core::text::{Expected, Found, ParseError, ParseErrorKind, Span};
 /// The limit on messages inside each other.
 const MAX_DEPTH: usize = 100;
 
-/// The message of a program in protobuf's text format (`HloModuleProto`, `HloProto` or `HloSnapshot`); `None` if the text is not one. The
+/// The message of a program in protobuf's text format (`HloModuleProto`, `HloProto` or `HloSnapshot`); `None` for other texts. The
 /// message is not checked: [`Module::from_proto`](crate::Module::from_proto) reads it. Fields that XLA's schema does not have are skipped,
 /// as they are in messages.
 ///
@@ -98,7 +98,7 @@ fn message(text: &str, root: &'static str) -> Result<Vec<u8>, ParseError> {
                 open.push(OpenMessage { name, number, bytes: Vec::new() });
             }
             Item::Close => {
-                // The reader has an opening bracket for each closing one, so one message is around this one.
+                // The reader refuses a closing bracket without an opening one, so the message that ends here is inside another.
                 let (Some(closed), Some(around)) = (open.pop(), open.last_mut()) else { break };
                 if closed.name.is_some() {
                     push_bytes(closed.number, &closed.bytes, &mut around.bytes);

@@ -56,7 +56,7 @@ pub enum Remedy {
     ReshapeOutside,
     /// Compute the primitive outside of the kernel, or write it with other primitives.
     OutsideKernel,
-    /// Let Pallas copy the block into VMEM, or copy it.
+    /// Let Pallas copy the block into VMEM, or copy it in the kernel.
     CopyToVmem,
     /// Write the scalar to SMEM, or store a vector.
     StoreVector,
@@ -90,7 +90,7 @@ pub enum Remedy {
     ListAllocations {
         /// The program, if it is known.
         program: Option<String>,
-        /// Whether the message is of a GPU or of a TPU; `None` if it does not say.
+        /// `true` if the message is about a GPU, `false` if about a TPU, `None` if it does not say.
         is_for_gpu: Option<bool>,
     },
     /// Write what the kernel takes.

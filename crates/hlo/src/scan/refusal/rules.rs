@@ -569,7 +569,7 @@ fn element_type(text: &str) -> Option<RefusalCause> {
     let is_move = ["load", "store", "pack", "ext", "trunc"].iter().any(|word| named.contains(word));
     let operation = after(rest, "The MLIR operation involved:").unwrap_or(rest);
     let mut found = Vec::new();
-    // A load names the memory, any other operation the vectors.
+    // For a load, the message gives the type of the memory; for any other operation, the types of the vectors.
     for array in types(operation, "vector").into_iter().chain(types(operation, "memref")) {
         if !found.contains(&array.element_type()) && found.len() < 4 {
             found.push(array.element_type());

@@ -12,7 +12,7 @@ use std::arch::x86_64::*;
 /// The bytes of the largest vector.
 const MOST: usize = 64;
 
-/// The bytes of a piece, which one entry of a permute's index moves. The entry itself takes as many bytes: it is the number of the piece.
+/// The bytes of a piece, which one entry of a permute's index moves. An entry takes as many bytes as a piece, and is the piece's number.
 #[derive(Clone, Copy)]
 struct Piece(usize);
 

@@ -18,7 +18,7 @@ pub(in super::super) struct Permutes {
     /// [`SIZE`], the highest bit marks these bytes; with [`LANE`], it marks the others.
     indices: Vec<Indices>,
     /// One entry for each permute: where its vector of the source begins, in bytes from the start of the iteration. With [`SIZE`], the bytes of
-    /// `read`, with [`LANE`] all 16 bytes end at or before the end of the iteration's elements.
+    /// `read` end at or before the end of the iteration's elements; with [`LANE`], all 16 bytes do.
     from: Vec<u32>,
     /// With [`SIZE`], a mask of the bytes that are read of each vector of the source: all, unless the elements span less than a vector.
     read: u64,

@@ -57,7 +57,7 @@ impl OffsetBuffer {
     pub(super) const NEW: Self = Self([const { MaybeUninit::uninit() }; OFFSETS_PER_TABLE + LINE]);
 }
 
-/// The length and stride of each loop, the innermost first. The innermost one is the distance between neighbours.
+/// The length and stride of each loop, the innermost first. The stride of the innermost loop is the distance between neighbours.
 pub(super) type Loops = [(usize, usize); 4];
 
 /// The offsets of rows in the source, or of columns in the destination, from the first one. All iterations share the table.

@@ -1,4 +1,4 @@
-//! Transposes: the order of their loops, for any kind of vector. `blocks` has the blocks that they are made of.
+//! Transposes: the order of their loops, for any kind of vector. The loops run over the blocks of `blocks`.
 //!
 //! In this file, a *row* is contiguous in the source, along `a` of [`Transpose`]; rows are numbered along `b`. A *column* is contiguous in
 //! the destination, along `b`; columns are numbered along `a`.
@@ -323,7 +323,7 @@ pub(super) unsafe fn run(
         even,
         copy_rows: None,
     };
-    // Columns shorter than a line take blocks of one vector.
+    // If columns are shorter than a cache line, a block has one vector of each column.
     if b.end < line {
         let block = kernels.vectors.of(bytes).of(even, shuffle.is_some());
         let walk = Walk { block, min_block: (lane, kernels.size >> log_bytes), ..walk };

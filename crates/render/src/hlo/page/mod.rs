@@ -148,7 +148,7 @@ mod tests {
         let space = &data["spaces"][0];
         let [count, peak] = ["count", "peak"].map(|field| space[field].as_u64().unwrap());
         assert!(count > 10_000 && data["buffers"].as_array().unwrap().len() == 4_000);
-        // At each point of the curve, the buffers in the page and the sum of the others are the live bytes.
+        // At each point of the curve, the buffers in the page and the sum of the others add up to the live bytes.
         let known = |step: u64| -> u64 {
             let buffers = data["buffers"].as_array().unwrap().iter();
             let live = buffers.filter(|buffer| {

@@ -142,7 +142,7 @@ impl VectorLayout {
     }
 
     /// Whether a vector of these sizes gets the layout `to` without an instruction: this layout
-    /// [generalizes](Self::generalizes) `to`, or every register holds a single value, which is then in every place.
+    /// [generalizes](Self::generalizes) `to`, or each register holds one value, in all of its places.
     ///
     /// The second rule is read from what the compiler makes of such vectors (the stage `apply-vector-layout` of Mosaic).
     ///
