@@ -138,7 +138,8 @@ test('memory: zoom and pan', async () => {
   assert.equal(await page.locator('.band').count(), 0);
   await page.mouse.click(box.x + 2, box.y + 50);
   assert.equal(await page.evaluate(() => state.step), from);
-  const link = await fragment(page, `view=${from + 1}-${to}`);
+  await fragment(page, `view=${from + 1}-${to}`);
+  const link = await fragment(page, `step=${from + 1}`);
   await page.mouse.dblclick(box.x + 200, box.y + 50);
   assert.deepEqual(await view(), [0, steps]);
   // With Ctrl, the wheel zooms around the pointer; without, it scrolls the page.
