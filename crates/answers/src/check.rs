@@ -38,7 +38,7 @@ pub struct CheckedShape<'a> {
     pub bytes: Option<u64>,
     /// The bytes of XLA's ShapeProto, in base64.
     pub proto: &'a str,
-    /// A sentence about the first array whose tiles no TPU uses for its element type, with the tiles that TPUs use. Absent if there is no such array.
+    /// Which array has tiles that no TPU uses for its element type, and which tiles TPUs use. Absent if all tiles are usual.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub hint: Option<String>,

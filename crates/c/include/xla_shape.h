@@ -644,8 +644,8 @@ struct XlaShapeError *xla_shape_plan_part_count(const struct XlaShapePlan *plan,
  * source. `ranges` has room for `capacity` of them. Writes their number to `*count`, and the ranges, unless there is not enough room: call
  * it with a capacity of 0 to learn the number.
  *
- * Errors: XLA_SHAPE_ERROR_CODE_OUT_OF_BOUNDS if there is no such part. XLA_SHAPE_ERROR_CODE_BUFFER_SIZE if `capacity` is too small but not
- * 0 (`*count` is written all the same). Also the errors of all functions.
+ * Errors: XLA_SHAPE_ERROR_CODE_OUT_OF_BOUNDS if there is no such part. XLA_SHAPE_ERROR_CODE_BUFFER_SIZE if `capacity` is less than the
+ * number of ranges, and not 0; `*count` is still written. Also the errors of all functions.
  *
  * # Safety
  * `plan` is NULL or a plan; `ranges` has room for `capacity`; `count` is NULL or valid.
@@ -882,8 +882,8 @@ struct XlaShapeError *xla_shape_with_tpu_layout(const struct XlaShape *shape,
  * Whether the reshape of `operand` to `result`, which has the same elements in row-major order, leaves every byte where it is. As
  * ShapeUtil::ReshapeIsBitcast of XLA, but exact.
  *
- * Writes the answer to `*is_bitcast`. `reason` may be NULL. Otherwise, `*reason` becomes NULL if the answer is yes. If it is no, `*reason` becomes
- * an error object, whose message says which element moves; free it with xla_shape_error_free.
+ * Writes the answer to `*is_bitcast`. If `reason` is not NULL, also writes to `*reason`: NULL if the answer is yes, and otherwise an error object
+ * whose message says which element moves. Free that object with xla_shape_error_free.
  *
  * Errors, after which neither is written: XLA_SHAPE_ERROR_CODE_WRONG_KIND if one is not an array, XLA_SHAPE_ERROR_CODE_UNKNOWN_SIZE if a
  * dimension is unbounded, XLA_SHAPE_ERROR_CODE_UNSUPPORTED if the layouts are too complex to compare, and as for all functions.

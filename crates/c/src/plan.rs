@@ -286,8 +286,8 @@ pub struct XlaShapeByteRange {
 /// source. `ranges` has room for `capacity` of them. Writes their number to `*count`, and the ranges, unless there is not enough room: call
 /// it with a capacity of 0 to learn the number.
 ///
-/// Errors: XLA_SHAPE_ERROR_CODE_OUT_OF_BOUNDS if there is no such part. XLA_SHAPE_ERROR_CODE_BUFFER_SIZE if `capacity` is too small but not
-/// 0 (`*count` is written all the same). Also the errors of all functions.
+/// Errors: XLA_SHAPE_ERROR_CODE_OUT_OF_BOUNDS if there is no such part. XLA_SHAPE_ERROR_CODE_BUFFER_SIZE if `capacity` is less than the
+/// number of ranges, and not 0; `*count` is still written. Also the errors of all functions.
 ///
 /// # Safety
 /// `plan` is NULL or a plan; `ranges` has room for `capacity`; `count` is NULL or valid.

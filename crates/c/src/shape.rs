@@ -479,8 +479,8 @@ unsafe fn ask_bitcast(
 /// Whether the reshape of `operand` to `result`, which has the same elements in row-major order, leaves every byte where it is. As
 /// ShapeUtil::ReshapeIsBitcast of XLA, but exact.
 ///
-/// Writes the answer to `*is_bitcast`. `reason` may be NULL. Otherwise, `*reason` becomes NULL if the answer is yes. If it is no, `*reason` becomes
-/// an error object, whose message says which element moves; free it with xla_shape_error_free.
+/// Writes the answer to `*is_bitcast`. If `reason` is not NULL, also writes to `*reason`: NULL if the answer is yes, and otherwise an error object
+/// whose message says which element moves. Free that object with xla_shape_error_free.
 ///
 /// Errors, after which neither is written: XLA_SHAPE_ERROR_CODE_WRONG_KIND if one is not an array, XLA_SHAPE_ERROR_CODE_UNKNOWN_SIZE if a
 /// dimension is unbounded, XLA_SHAPE_ERROR_CODE_UNSUPPORTED if the layouts are too complex to compare, and as for all functions.

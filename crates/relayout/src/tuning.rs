@@ -62,7 +62,7 @@ pub(crate) const TABLE_BLOCK: [usize; 2] = [16, 128];
 
 /// Rows that are not whole lines are interleaved or packed with non-temporal stores if they have at least this many bytes. **M**: 400-byte rows take
 /// half to two thirds of the time, but 200-byte rows take longer.
-pub(crate) const MIN_STREAMED_ROW: usize = 256;
+pub(crate) const MIN_STREAMED_INTERLEAVING_ROW: usize = 256;
 
 // Joining runs.
 

@@ -69,9 +69,9 @@ pub struct FittingBlock {
 /// eight steps do not find blocks that a TPU takes and that fit, or if there are too many parts.
 ///
 /// `places` has an entry for each dimension of each part: the dimension of the grid whose index is the number of the block along that dimension;
-/// `None` if it is not known. If all places are known, dimensions with the same place are one axis. Otherwise, dimensions count as one axis if they
-/// have the same size in the array and in the block. A dimension along which the block is as large as the array is halved only if there are no
-/// others, because the kernel may need all of it.
+/// `None` if it is not known. If all places are known, dimensions with the same place are one axis. Otherwise, two dimensions count as one axis if
+/// their arrays have the same size there, and their blocks too. If a block is as large as its array along a dimension, the kernel may need all
+/// of it: such a dimension is halved only if there are no others.
 pub(super) fn fitting(
     parts: &[Part],
     places: &[Vec<Option<usize>>],

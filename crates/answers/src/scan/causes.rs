@@ -159,7 +159,7 @@ impl Cause {
         let (remedies, refuted) = helps(amount.line, amount.remedies(), trials);
         let refused = Refused::Memory(amount.clone());
         let parts = parts::large(amount, after);
-        // A message that does not say why memory ran out is no cause.
+        // Some messages do not say why memory ran out: `None` for these.
         amount_words(amount).map(|_| Self::new(refused, parts, (remedies, refuted)))
     }
 

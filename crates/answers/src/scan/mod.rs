@@ -436,8 +436,8 @@ impl Scan {
         self.lines
     }
 
-    /// The array with the most padding. `None` if little of it is padding, if [`Advice`] cannot compare its layouts, or if the refusal has another
-    /// reason than arrays in HBM: then other layouts would not help.
+    /// The array with the most padding. `None` if little of it is padding or [`Advice`] cannot compare its layouts. Also `None` if something other
+    /// than arrays in HBM was too large: then other layouts would not help.
     ///
     /// ```
     /// let mut scan = xla_shape_answers::scan::Scan::default();

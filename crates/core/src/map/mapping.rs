@@ -84,8 +84,8 @@ impl LayoutMapping {
         &self.extents
     }
 
-    /// The position of an element, in elements; `None` if the index does not have one entry for each dimension, or if one
-    /// of them is out of bounds.
+    /// The position of an element, in elements. `None` if the index does not have one entry for each dimension, or an
+    /// entry is out of bounds.
     ///
     /// ```
     /// use xla_shape_core::{ArrayShape, map::LayoutMapping};

@@ -210,8 +210,8 @@ impl fmt::Display for Found {
     }
 }
 
-/// The box for the errors of another crate, so that its parsers can return a [`ParseError`]. The error keeps its type; two of them are equal if their
-/// messages are.
+/// Holds an error of another crate, so that the parsers of that crate can return a [`ParseError`]. The error inside keeps its type. Two of
+/// these are equal if their messages are equal.
 ///
 /// ```
 /// use xla_shape_core::Span;

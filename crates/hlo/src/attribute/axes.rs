@@ -57,8 +57,8 @@ fn named_of(sharding: &Sharding) -> Option<&NamedSharding> {
 }
 
 impl Instruction<'_> {
-    /// The axes of a mesh along which a collective moves data. Each of its groups consists of all devices along these axes; or, if it has pairs
-    /// of devices, the two devices of each pair differ only along these axes. `None` if there are no such axes, or no groups or pairs.
+    /// The axes of a mesh along which a collective moves data. If it has groups of devices, each group consists of all devices along
+    /// these axes. If it has pairs, the two devices of a pair differ only along these axes. `None` if there are no such axes, or no groups or pairs.
     #[must_use]
     pub fn collective_axes(self, mesh: &Mesh) -> Option<CollectiveAxes> {
         if let Some(pairs) = self.value_of(Key::SourceTargetPairs) {

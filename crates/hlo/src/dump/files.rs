@@ -19,9 +19,8 @@ use xla_shape_core::sorting::sort;
 ///   including the device, is the [`prefix`](Self::prefix). Files with the same prefix belong together.
 /// - *Short names* are for copies: `after.hlo` or `after.txt`, `after.hlo.pb`, `buffer-assignment.txt`, `live-range.txt`,
 ///   `memory-usage-report.txt`, alone or with a prefix, as `PREFIX.after.hlo`.
-/// - The user's `stats.json` or `memory_analysis.json` belongs to the module with the same prefix. If such a file has no prefix, it also
-///   belongs to each module of the directory for which there is no file with the module's own prefix
-///   ([`statistics_of_folder`](Self::statistics_of_folder)).
+/// - The user's `stats.json` or `memory_analysis.json` belongs to the module with the same prefix. A file without a prefix serves
+///   every module of the directory that has no file of its own ([`statistics_of_folder`](Self::statistics_of_folder)).
 ///
 /// If several files match, the order of the directory does not matter:
 ///

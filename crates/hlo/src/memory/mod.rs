@@ -436,8 +436,8 @@ impl<'m> Memory<'m> {
         self.module.is_scheduled().then(|| self.timeline_on(None)).flatten()
     }
 
-    /// The program's memory on a device, step by step. Without a schedule, instructions are taken to run in text order. `None` if there
-    /// is no computation to run, if an operand is used before its definition, or if the module has more than 16 million subshapes.
+    /// The program's memory on a device, step by step. Without a schedule, instructions are taken to run in text order. `None` if the
+    /// module has no entry computation, uses an operand before its definition, or has more than 16 million subshapes.
     ///
     /// Without a device, the estimate assumes the VMEM of v5e, and can be off by some hundred bytes.
     ///

@@ -129,8 +129,8 @@ impl Profile {
         &self.devices
     }
 
-    /// An empty profile that will keep single events, for a second pass: add the same files to it again. It keeps the events of these runs of
-    /// one of this profile's modules, but only the longest `most` of them. If there are no runs, it keeps events of the whole module.
+    /// An empty profile that will keep single events, for a second pass: add the same files to it again. `runs` are runs of one module of
+    /// this profile. The new profile keeps the `most` longest events of these runs; if `runs` is empty, of the whole module.
     ///
     /// ```
     /// use xla_shape_hlo::profile::{EventRow, KeptEvent, Profile};

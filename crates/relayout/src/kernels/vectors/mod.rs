@@ -42,7 +42,9 @@ mod transpose;
 
 use super::{Axis, Instructions, Interleave, Kernel, LoopCounter, LoopNest, Matrix, Packing, Runs, Transpose, Vectors};
 pub(super) use crate::prefetch::prefetch;
-use crate::tuning::{BySize, ITERATION_PREFETCH_BYTES, MIN_STAGED_RUN, MIN_STREAMED_ROW, ROW_PREFETCH_BYTES};
+use crate::tuning::{
+    BySize, ITERATION_PREFETCH_BYTES, MIN_STAGED_RUN, MIN_STREAMED_INTERLEAVING_ROW, ROW_PREFETCH_BYTES,
+};
 use blocks::{BlockKinds, BlockOptions};
 use generic::Vector;
 pub(super) use hints::fence;
@@ -96,7 +98,7 @@ unsafe fn run_larger(
     };
     let large = stores.is_streaming();
     // In interleavings, the elements that do not fill a line are written with ordinary stores. Of short rows, these are too many.
-    let has_lines = |bytes: usize| bytes.is_multiple_of(LINE) || bytes >= MIN_STREAMED_ROW;
+    let has_lines = |bytes: usize| bytes.is_multiple_of(LINE) || bytes >= MIN_STREAMED_INTERLEAVING_ROW;
     let starts_lines = to.align_offset(LINE) == 0 && whole_lines(nest.0, 0);
     let streaming = large
         && match kernel {
