@@ -8,7 +8,8 @@ use xla_shape_hlo::find_spelled_shapes;
 
 /// A shape, and which of its arrays were written with a layout. A compiler chooses the layout of the others.
 ///
-/// A text shows whether it has a layout. A value does not, so a row-major layout without attributes counts as none.
+/// A text shows whether it has a layout. A [`Shape`] does not, so in a shape that was not read from a text, a row-major layout without attributes
+/// counts as none.
 ///
 /// ```
 /// use xla_shape_answers::Given;

@@ -123,7 +123,7 @@ pub struct Figures {
     /// What takes longer: the bundles or the copies. Null if no exact number of copied bytes is known, or if many more bundles may execute; the least
     /// time may then be far too short.
     pub limited_by: Option<Limit>,
-    /// The bundles that execute at least, over all steps of the grid.
+    /// The fewest bundles that can execute, over all steps of the grid.
     pub bundles: Option<u64>,
     /// The bundles that execute at most: more than `bundles` where branches depend on values or on the core, or took too long to follow.
     pub most_bundles: Option<u64>,
@@ -243,7 +243,7 @@ impl Figures {
     }
 }
 
-/// Whether the counted bytes of copies are exact, except at the edges of arrays, and the whole result is written.
+/// Whether the bytes of copies are counted exactly, apart from the edges of arrays, and the whole result is written.
 fn are_exact(transfers: &Transfers) -> bool {
     let is_exact = |window: &WindowTransfers| window.is_in_hbm && !window.is_assumed && !is_left_out(window);
     !transfers.has_own && transfers.windows.iter().all(is_exact)

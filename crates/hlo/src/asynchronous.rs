@@ -148,8 +148,8 @@ impl<'m> Instruction<'m> {
 }
 
 impl Module {
-    /// The operations that `async-start`s wrap, if the operation is alone in its computation; each with its start. XLA can print such a pair in
-    /// short form, as one instruction with the name of the start. So that name identifies the pair in both forms.
+    /// The operations that `async-start`s wrap, if the operation is alone in its computation; each with its start. XLA can print such a pair in short
+    /// form, as one instruction with the name of the start. The name of the start therefore identifies the pair in both forms.
     ///
     /// ```
     /// let text = "w { x = f32[8] parameter(0) ROOT n = f32[8] negate(x) }

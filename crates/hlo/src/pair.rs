@@ -228,8 +228,8 @@ impl<'m> Program<'m> {
         hasher.finish()
     }
 
-    /// The hash that a round compares an instruction by; `None` if the round does not apply. `paired` maps an operand's number to
-    /// the number of its counterpart in the first program.
+    /// The hash by which a round compares an instruction; `None` if the round does not apply. `paired` maps an operand's number to the number of its
+    /// counterpart in the first program.
     fn key(&self, round: Round, instruction: Instruction<'m>, paired: impl Fn(u32) -> Option<u32>) -> Option<u64> {
         let mut hasher = Fnv::default();
         let opcode = instruction.opcode();

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 const STREAMING_L2_HALVES: usize = 3;
 
 /// The same for a last-level cache that belongs to a few cores: non-temporal stores are used from this many eighths of its size on. **M**: from 12
-/// MiB on, copies are up to twice as fast with them, and below 9 MiB up to half as fast.
+/// MiB on, they make copies up to twice as fast; below 9 MiB, copies take up to twice as long with them.
 const STREAMING_LOCAL_LLC_EIGHTHS: usize = 3;
 
 /// The same for transposes that need a staging buffer: from the size of the last-level cache divided by this, which is about a few

@@ -27,7 +27,8 @@ impl Fill {
     }
 }
 
-/// Sets every position of a region, in elements, to the same element, whose bytes repeat.
+/// Writes the same element to every position of a region. Positions are in elements. `element` has the bytes of the element, or fewer bytes that
+/// repeat.
 pub(super) fn fill_region(region: &Region, widths: Widths, destination: &mut [u8], element: &[u8]) {
     let (outer, run) = match region.axes.as_slice() {
         [outer @ .., Axis { len, to: 1, .. }] => (outer, *len),

@@ -60,7 +60,8 @@ impl Grouped {
             table.sort_unstable_by_key(|&(_, to)| to);
             tables.push(table);
         }
-        // The loops in which the destination's neighbours are nearest, and those in which the source's are, run innermost.
+        // The loop whose neighbours are nearest in the destination runs innermost, together with the loop whose neighbours are nearest in the source,
+        // if that is another one.
         tables.sort_by_key(|table| std::cmp::Reverse(nearest(table, |(_, to)| to)));
         let own = tables.pop().unwrap_or_else(|| vec![(0, 0)]);
         let near = (0..tables.len()).min_by_key(|&i| nearest(&tables[i], |(from, _)| from));

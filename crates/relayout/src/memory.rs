@@ -72,8 +72,8 @@ impl AlignedBytes {
             // SAFETY: the size of `layout` is not 0 (`allocated`).
             let memory = unsafe { alloc(layout) };
             #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
-            // SAFETY: there are no instructions. To the compiler, a block that receives a pointer and has no option `nomem` may have written
-            // all memory that the pointer leads to, with any values. So the bytes are initialised, to the values that they have.
+            // SAFETY: there are no instructions. To the compiler, a block that receives a pointer and has no option `nomem` may have written all
+            // memory that the pointer leads to, with any values. So after it, the bytes count as initialised, whatever values they have.
             unsafe {
                 asm!("/* {0} */", in(reg) memory, options(nostack, preserves_flags));
             }

@@ -34,7 +34,7 @@ struct Cut {
 struct Group {
     dimensions: SmallVec<[usize; 1]>,
     size: usize,
-    /// Whether some digit is not cut out of this index.
+    /// Whether some digit cannot be computed from this index with a divisor and a modulus.
     is_irregular: bool,
 }
 

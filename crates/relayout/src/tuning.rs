@@ -54,7 +54,7 @@ pub(crate) const MAX_TABLE_ENTRIES: usize = 1 << 22;
 /// Entries of a table that holds the positions of one side: *bound*.
 pub(crate) const MAX_PHASE_PERIOD: usize = 1 << 16;
 
-/// Indices of a block of copying by tables: in the loop over neighbours in the source, and in the loop over neighbours in the
+/// The size of a block where tables give the positions: iterations of the loop over neighbours in the source, and of the loop over neighbours in the
 /// destination. **I**.
 pub(crate) const TABLE_BLOCK: [usize; 2] = [16, 128];
 
@@ -69,8 +69,8 @@ pub(crate) const MIN_STREAMED_INTERLEAVING_ROW: usize = 256;
 /// Bytes of the longest runs that are joined; longer ones gain nothing. **I**.
 pub(crate) const MAX_RUN: usize = 1024;
 
-/// Runs that are joined at a time if there are more than twice as many: then the rest of the source's lines stays in the L1 and L2
-/// caches until it is read. **I**.
+/// The loop over the runs of a kernel is divided into batches of this many, if there are more than twice as many. A run may read only a part of a
+/// cache line; with batches, the line is still in the L1 or L2 cache when the rest of it is read. **I**.
 pub(crate) const RUNS_PER_BATCH: usize = 256;
 
 /// Bytes of the destination that an iteration writes. With non-temporal stores, shorter iterations share cache lines with others, so
@@ -111,8 +111,8 @@ pub(crate) const STAGE_BYTES: usize = 32 << 10;
 /// Bytes of the shortest columns that are worth staging. **I**.
 pub(crate) const MIN_STAGED_RUN: usize = 256;
 
-/// Bytes of all iterations that stay in the L1 cache on both sides: up to this, lines are not prefetched for writing, and the rows of 16-byte
-/// elements are not divided. **I**.
+/// Up to this many bytes, the source and the destination stay in the L1 cache: lines are not prefetched for writing, and the rows of 16-byte elements
+/// are not divided. **I**.
 pub(crate) const L1_RESIDENT: usize = 16 << 10;
 
 /// How many rows are copied at a time before they are transposed, where their lines share few sets of the L1 cache. The copy stays in that
@@ -133,10 +133,10 @@ pub(crate) const HARDWARE_PREFETCH_ROW: usize = 2048;
 /// Lines of the shortest rows whose next lines are prefetched where arrays are in memory. **I**.
 pub(crate) const MIN_PREFETCHED_ROW_LINES: usize = 8;
 
-/// Lines of a column that are written together where arrays are in the caches. **I**.
+/// How many lines of a column are written together if the arrays fit in the caches. **I**.
 pub(crate) const CACHED_LINES: BySize<usize> = BySize { one: 2, two: 1, four: 1, eight: 2, sixteen: 2 };
 
-/// The same where arrays are larger than the caches: two, unless that takes too many rows of the source. **I**.
+/// The same if the arrays are larger than the caches: two, unless that reads too many rows of the source at once. **I**.
 pub(crate) const STREAMED_LINES: BySize<usize> = BySize { one: 1, two: 2, four: 2, eight: 2, sixteen: 2 };
 
 /// Bytes of the vectors for which the numbers of AVX2 were measured.

@@ -89,7 +89,7 @@ pub struct GpuOrder {
 }
 
 words! {
-    /// An operation that wants its arrays in an order.
+    /// An operation that wants the dimensions of its arrays in a certain order.
     pub enum GpuOperation {
         /// A convolution of cuDNN.
         Convolution = "convolution",

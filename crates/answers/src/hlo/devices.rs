@@ -4,7 +4,7 @@ use super::signature::Signature;
 use std::fmt;
 use xla_shape_hlo::Module;
 
-/// The error that two programs are divided among different numbers of devices, and are not compared.
+/// The error for two programs that are not compared, because they are divided among different numbers of devices.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OtherDevices {
     /// The name of the number in the module, such as `num_partitions`.

@@ -470,7 +470,7 @@ fn resident<'m: 'm>(
 ) -> Resident {
     let buffer = lifetime.buffer;
     let now = lifetime.value_at(step).map_or(buffer.instruction, |tenant| tenant.instruction);
-    // A loop and its parameters hold values of other instructions, and only those have an op_name.
+    // If the value in the buffer has no op_name, such as a parameter of a loop's body, the buffer's own instruction counts.
     let [now, made] = [now, buffer.instruction].map(|made| starts.source(sources, made));
     let source = if now.op_name.is_some() { now } else { made };
     Resident {

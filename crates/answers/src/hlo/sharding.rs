@@ -21,9 +21,9 @@ pub struct Shardings {
     pub replicated_bytes: u64,
     /// Each sharding, with the arrays that have it.
     pub shardings: Vec<Kind>,
-    /// The arrays that take most on each device.
+    /// The arrays that take the most memory on each device.
     pub largest: Vec<Sharded>,
-    /// The arrays whose copies take most.
+    /// The arrays whose copies take the most memory on all devices together.
     pub replicated: Vec<Sharded>,
 }
 

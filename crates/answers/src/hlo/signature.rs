@@ -117,8 +117,8 @@ impl Signature {
             return Reason::Sharding;
         }
         if !self.same_arrays(other) {
-            // After the partitioner, only the sizes on each device show a sharding. Operations are not compared, because another sharding has other
-            // collectives.
+            // After the partitioner, only the sizes on each device show a sharding. Operations are not compared, because a program with another
+            // sharding also has other collectives.
             return if self.differs_in_division(other) { Reason::Sharding } else { Reason::Source };
         }
         if !same_computing {

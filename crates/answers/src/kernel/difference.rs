@@ -252,7 +252,7 @@ words! {
         Executed = "bundles with trips",
         /// The bundles that do nothing times the trips of their loops.
         ExecutedEmpty = "empty ones with trips",
-        /// The bundles that execute at least, over all trips.
+        /// The fewest bundles that can execute, over all trips.
         Least = "least bundles",
         /// The relayouts.
         Relayouts = "relayouts",

@@ -44,8 +44,7 @@ pub struct CompiledKernel {
     pub empty: Option<u64>,
     /// The bundles times the trips of their loops, as if no branch were taken; null if some trips are not known.
     pub executed: Option<u64>,
-    /// The bundles that execute at least, over all trips; null if it is not known where a branch leads, or if one leads into the middle of
-    /// a loop.
+    /// The fewest bundles that can execute, over all trips; null if it is not known where a branch leads, or if one leads into the middle of a loop.
     pub least: Option<u64>,
     /// The clock that was given, in hertz; null without --clock.
     pub clock_hz: Option<f64>,
@@ -68,9 +67,9 @@ pub struct CompiledKernel {
     pub loops: Vec<LoopEntry>,
     /// The units of all bundles, by name.
     pub units: BTreeMap<String, Usage>,
-    /// Stores of registers, because there are too few.
+    /// Stores of registers to memory, because there are too few registers.
     pub spills: u64,
-    /// Loads of these.
+    /// Loads of the stored registers.
     pub fills: u64,
     /// The number of spills of scalar registers, to SMEM; the other spills are of vector and mask registers.
     pub scalar_spills: u64,
@@ -123,8 +122,8 @@ pub struct RelayoutEntry {
     pub shape: String,
     /// The line of Python that needs it; null if the dump has no locations.
     pub source: Option<String>,
-    /// Whether it needs no instruction: by the compiler's next stage if the dump has it, otherwise by the layouts; null if a layout was not
-    /// understood.
+    /// Whether it needs no instruction, according to the compiler's next stage or, if the dump does not have that, to the layouts; null if a layout
+    /// was not understood.
     pub free: Option<bool>,
     /// How the elements move, in words.
     pub steps: Vec<String>,
@@ -285,9 +284,9 @@ pub struct LoopEntry {
     pub fullest: Option<String>,
     /// The units, by name.
     pub units: BTreeMap<String, Usage>,
-    /// Stores of registers, because there are too few.
+    /// Stores of registers to memory, because there are too few registers.
     pub spills: u64,
-    /// Loads of these.
+    /// Loads of the stored registers.
     pub fills: u64,
     /// The number of spills of scalar registers, to SMEM; the other spills are of vector and mask registers.
     pub scalar_spills: u64,

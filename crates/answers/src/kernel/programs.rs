@@ -81,7 +81,7 @@ pub struct ProgramFigures {
     pub executed: Option<u64>,
     /// The bundles that do nothing times the trips of their loops.
     pub executed_empty: Option<u64>,
-    /// The bundles that execute at least, over all trips.
+    /// The fewest bundles that can execute, over all trips.
     pub least: Option<u64>,
     /// Stores of registers.
     pub spills: u64,

@@ -102,7 +102,7 @@ words! {
     pub enum Collective {
         /// Every device keeps what it has and receives more.
         AllGather = "all-gather",
-        /// Every device receives a part of what others have, as many elements as it had.
+        /// The devices exchange parts of what they have. Each has as many elements as before.
         AllToAll = "all-to-all",
         /// Every device receives what one device has.
         Permute = "collective-permute",
@@ -185,7 +185,7 @@ pub struct Change {
     pub to: Sharding,
     /// A reshape and a transposition of the array before it is divided again.
     pub rearrangement: Option<Rearrangement>,
-    /// The layout of the shards afterwards; `None` for the layout before, or row-major after a rearrangement.
+    /// The layout of the shards afterwards. With `None`, they keep the layout from before or, after a rearrangement, are row-major.
     pub layout: Option<Layout>,
     /// Which devices are on the same host, if that matters for who sends.
     pub hosts: Option<Hosts>,

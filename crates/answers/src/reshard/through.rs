@@ -6,8 +6,8 @@
 //!
 //! A sharding assigns axes of the devices to the dimensions of the array. Before anything else, both are written with the same axes: `[4,2]<=[8]` and
 //! `[1,2,4]<=[4,2]T(1,0)` have `a` of size 4 and `b` of size 2, and are `[a][b]` and `[][b]`. One operation drops axes from the ends of dimensions,
-//! moves them to the end of another, exchanges two, or adds some. The shardings that one such step reaches from either side are tried: one of them
-//! alone, or one near each side.
+//! moves them to the end of another, exchanges two, or adds some. The search tries the shardings that one such step reaches from either end: each
+//! alone as the only sharding between the two, and pairs with one sharding from each end.
 
 use super::{Collective, Division, collective, needs_several};
 use schemars::JsonSchema;

@@ -4,13 +4,13 @@ use super::compare::words;
 use super::is_expected;
 use super::types::{MAX_DEPTH, Path, parts, path};
 
-/// The most whole names that are read for one message.
+/// At most this many whole names are read for one message.
 const MAX_NAMES: usize = 64;
 
-/// The most bytes of these names together. A type of `xla-shape` has a few hundred bytes.
+/// These names have at most this many bytes together. A type of `xla-shape` has a few hundred bytes.
 const MAX_BYTES: usize = 1 << 16;
 
-/// The most files that are read for one message.
+/// At most this many files are read for one message.
 const MAX_FILES: usize = 8;
 
 /// The whole names of the types in a message.

@@ -31,7 +31,7 @@ pub(super) fn differences(first: &Shape, second: &Shape) -> Vec<String> {
 
 /// Sentences about how the elements of two tuples differ.
 fn elements(first: &[Shape], second: &[Shape]) -> Vec<String> {
-    /// The most elements that are compared in words.
+    /// Sentences describe at most this many elements.
     const MOST: usize = 4;
     if first.len() != second.len() {
         return vec![format!("They have {} and {}.", count(first.len() as u64, "element", "elements"), second.len())];

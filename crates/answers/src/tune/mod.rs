@@ -223,7 +223,7 @@ pub enum Problem<'a> {
     NotTaken,
     /// The cycles are not known.
     NoCycles,
-    /// A program takes more than the limit: these bytes.
+    /// A program takes this many bytes, more than the limit.
     Exceeds(u64),
 }
 

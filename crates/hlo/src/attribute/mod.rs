@@ -533,8 +533,8 @@ impl<'a> Value<'a> {
         Ok(sharding)
     }
 
-    /// Reads which results share buffers with parameters, such as `input_output_alias`: `{ {0}: (1, {}, may-alias) }`, or in
-    /// short `{ {0}: 1 }`.
+    /// Reads an attribute such as `input_output_alias`, which says which results share buffers with parameters: `{ {0}: (1, {}, may-alias) }`, or
+    /// shorter, `{ {0}: 1 }`.
     ///
     /// ```
     /// use xla_shape_hlo::Module;
@@ -552,7 +552,7 @@ impl<'a> Value<'a> {
         self.alias_entries()
     }
 
-    /// Reads a list of shapes in braces, such as `operand_layout_constraints`.
+    /// Reads a list of shapes in braces, as in `operand_layout_constraints`.
     ///
     /// ```
     /// let text = r#"y = f32[] custom-call(a, b), custom_call_target="f", operand_layout_constraints={f32[2,3]{0,1}, s32[]}"#;
@@ -575,7 +575,7 @@ impl<'a> Value<'a> {
         parser.finish().map(|()| shape)
     }
 
-    /// Reads the parameter and result shapes of a program, such as `entry_computation_layout`: `{(shape, shape)->shape}`. The
+    /// Reads an attribute such as `entry_computation_layout`, which has the parameter and result shapes of a program: `{(shape, shape)->shape}`. The
     /// returned parameters have no names.
     ///
     /// ```

@@ -592,7 +592,7 @@ ENTRY e {
         assert_eq!(changes("f32[8,128]{1,0}", "f32[8,128]{0,1}"), [Change::Layout]);
         assert_eq!(changes("u32[8,128]{1,0}", "s32[8,128]{0,1}"), [Change::Layout]);
         assert_eq!(changes("f32[8,128]{1,0}", "f32[8,128]{1,0:S(1)}"), [Change::MemorySpace]);
-        // The following converts compute values, or change nothing.
+        // These conversions compute new values, or change nothing.
         assert_eq!(changes("f32[8,128]{1,0}", "bf16[8,128]{0,1}"), []);
         assert_eq!(changes("f32[8,128]{1,0}", "s32[8,128]{0,1}"), []);
         assert_eq!(changes("pred[8,128]{1,0}", "u8[8,128]{0,1}"), []);

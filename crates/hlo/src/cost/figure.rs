@@ -308,8 +308,7 @@ fn sorts(instruction: Instruction<'_>) -> bool {
     instruction.opcode() == Opcode::Sort || inside.any(|inside| inside.opcode() == Opcode::Sort)
 }
 
-/// The speed of light, in picoseconds, that the compiler writes for instructions without a model: `kLowCost`, which is 1, times
-/// 0.01 µs.
+/// The bound (`sol`), in picoseconds, that the compiler writes for instructions that it does not model: `kLowCost`, which is 1, times 0.01 µs.
 const NO_MODEL: u64 = 10_000;
 
 /// Microseconds as whole picoseconds; `None` if they are not a time. A time above `i64::MAX` picoseconds becomes `i64::MAX`.

@@ -156,7 +156,7 @@ pub(super) fn elements(value: Instruction<'_>) -> Option<u64> {
     value.shape().array()?.elements()
 }
 
-/// Whether an instruction has a value as more than one operand.
+/// Whether more than one operand of an instruction is the same value.
 fn is_read_twice<'m>(reader: Instruction<'m>, value: Instruction<'m>) -> bool {
     reader.operands().filter(|operand| operand.instruction() == Some(value)).count() > 1
 }

@@ -142,7 +142,7 @@ const OF_GPU: [(&str, Field); 3] = [
     ("thunk_metadata.txt", |files| &mut files.thunk_metadata),
 ];
 
-/// The ends of the device name before `after_optimizations`; TPU files have none.
+/// How the name of a device ends before `after_optimizations`, such as in `jit_f.cpu_after_optimizations.txt`. The names of TPU files have no device.
 const DEVICES: [&str; 2] = ["cpu_", "gpu_"];
 
 /// The field for files of one kind.
@@ -185,7 +185,7 @@ pub fn dump_files<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<DumpFiles
                 let Some(prefix) = prefix(name, end) else { continue };
                 if let Some(files) = found.entry(prefix.to_owned()).or_default().get_mut(style) {
                     prefix.clone_into(&mut files.prefix);
-                    // Ends are tried in the order of the list, so the first one that a file has counts.
+                    // Ends are tried in the order of the list, so a file with an earlier end is preferred.
                     place(files).get_or_insert_with(|| (*name).to_owned());
                 }
             }

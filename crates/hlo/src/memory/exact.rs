@@ -54,8 +54,8 @@ pub(crate) fn written_index(index: &[usize]) -> String {
     text
 }
 
-/// Whether the module lacks the name that the compiler's files have for the result. For an asynchronous instruction in short form, that is
-/// the name of the wrapped operation, which only a module from a message has.
+/// Whether the compiler's files call the result by a name that the module does not have. For an asynchronous instruction in short form, they use the
+/// name of the wrapped operation, and only a module from a message has that name.
 fn is_named_elsewhere(instruction: Instruction<'_>) -> bool {
     instruction.long_form().is_some() && instruction.wrapped_name().is_none()
 }

@@ -405,8 +405,8 @@ impl<'m> Memory<'m> {
         formats
     }
 
-    /// The copies, reshapes and bitcasts whose operand and result have different layouts, apart from the memory space, and all
-    /// transposes.
+    /// All transposes, and the copies, reshapes and bitcasts whose operand and result have different layouts. Another memory space alone does not
+    /// count.
     ///
     /// ```
     /// let text = "ENTRY e { p = f32[16,8]{1,0} parameter(0) ROOT c = f32[16,8]{0,1} copy(p) }";

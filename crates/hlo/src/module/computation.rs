@@ -82,9 +82,9 @@ impl<'m> Computation<'m> {
         all
     }
 
-    /// The names and shapes of the parameters, by number: those of the parameter instructions. After the compiler has assigned layouts, they
-    /// have the layouts that the program expects. Before, an instruction whose layout is not written has the default one, and
-    /// `entry_computation_layout` says what a caller must pass ([`Module::program_shape`]).
+    /// The names and shapes of the parameters, by number: those of the parameter instructions. After the compiler has assigned layouts, they have the
+    /// layouts that the program expects. Before that, an instruction whose layout is not written has the default one, and `entry_computation_layout`
+    /// says what a caller must pass ([`Module::program_shape`]).
     ///
     /// These are not the shapes in the computation's signature, where XLA omits layouts.
     ///

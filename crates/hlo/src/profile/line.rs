@@ -238,7 +238,7 @@ pub(super) fn push(events: &mut Vec<Event>, event: Event) -> Result<()> {
     Ok(())
 }
 
-/// Values that are found by a key once, and remembered.
+/// Returns the value for a key. Calls `find` only if the map does not have the key yet, and remembers the result.
 pub(super) fn remembered<K: Ord, V: Copy>(
     map: &mut BTreeMap<K, V>,
     key: K,

@@ -41,7 +41,7 @@ pub(crate) fn encode(element_type: ElementType, value: f64) -> u64 {
             None => format.sign() ^ sign,
         };
     }
-    // For one sign, codes are ordered like numbers: binary search finds the nearest.
+    // Positive codes are in the order of their numbers, so binary search finds the nearest.
     let largest = format.largest();
     let wanted = value.abs();
     let (mut low, mut high) = (0_u64, largest);

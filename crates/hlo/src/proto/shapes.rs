@@ -126,7 +126,7 @@ impl<'p> Shapes<'p> {
             let field = field.ok()?;
             match (field.number, field.content) {
                 (ELEMENT_TYPE, Content::Number(number)) if number == u64::from(TUPLE) => {}
-                // Tuples in tuples are left to `decode_shape`: `place` calls this function, so they would be a recursion without a limit.
+                // Tuples in tuples are left to `decode_shape`: `place` calls this function, so reading them here would recurse without a limit.
                 (TUPLE_SHAPES, Content::Bytes(element)) if !element.starts_with(&[0x10, TUPLE]) => {
                     let place = self.place(Some(element)).ok()?;
                     elements.push(self.known.get(place)?.shape.clone());

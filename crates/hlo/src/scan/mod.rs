@@ -179,7 +179,7 @@ impl FindShapes<'_> {
         while !self.open.is_empty() {
             match self.byte(self.position) {
                 Some(b'/') => {
-                    // `/*index=5*/`; tuples have no longer comments.
+                    // A comment such as `/*index=5*/`. Comments in tuples are short, so 32 bytes are enough.
                     let comment = self.text.as_bytes().get(self.position..).unwrap_or(&[]);
                     let comment = comment.get(..32).unwrap_or(comment);
                     let end = comment.windows(2).skip(2).position(|pair| pair == b"*/");

@@ -1,9 +1,9 @@
 //! The attributes of instructions, computations and modules, with their field numbers in `HloInstructionProto`
 //! (`xla/service/hlo.proto`).
 //!
-//! A new attribute is a row here, and its name in the rows of the opcodes that have it (`opcode.rs`) or in `COMMON`. New words are a list
-//! in `words.rs`. Where the shape follows from the attribute, `infer.rs` of this crate reads it. Only a new kind of value needs more, and does
-//! not compile without: `parsed.rs` reads its text, `proto/fields.rs` and `proto/attributes.rs` write and read its message.
+//! A new attribute is a row here, and its name in the rows of the opcodes that have it (`opcode.rs`) or in `COMMON`. New words are a list in
+//! `words.rs`. Where the shape follows from the attribute, `infer.rs` of this crate reads it. Only a new kind of value needs more, and the compiler
+//! points out what is missing: `parsed.rs` reads its text, `proto/fields.rs` and `proto/attributes.rs` write and read its message.
 
 use super::words::{self, Words};
 

@@ -6,8 +6,8 @@ use crate::loops::{Axes, Axis};
 use crate::options::Stores;
 use crate::vector::Vectors;
 
-/// Bytes of the largest iteration of a transpose without tables, unless one side is shorter than a line: for more, whole lines of columns
-/// are faster with vectors of 64 bytes. **Z**. With AVX2, see [`takes_rows_along`].
+/// An iteration of a transpose without tables has at most this many bytes, unless one side is shorter than a line. Larger ones are faster with
+/// tables, which write whole lines of columns with vectors of 64 bytes. **Z**. With AVX2, see [`takes_rows_along`].
 const MAX_BYTES: usize = 4 << 10;
 
 /// Lines that share a set of an L1 cache and stay in it together: the ways of the smallest caches.
@@ -26,9 +26,9 @@ const MIN_STREAMED_ROW: usize = 256;
 /// See [`MIN_STREAMED_ROW`].
 const MIN_STREAMED_COLUMN: usize = 128;
 
-/// Elements of 16 bytes are written with non-temporal stores from the size of the L2 cache on, if rows have at least this many bytes: each
-/// element of a row belongs to another line, and perhaps page, of the destination. **I**: with 2 to 3 MiB, ordinary stores take 1.3 to 1.9 times as
-/// long; with rows of 1 KiB, they are faster.
+/// Elements of 16 bytes are written with non-temporal stores even if the arrays fit in the caches, once both sides together are as large as the L2
+/// cache and rows have at least this many bytes: each element of such a row goes to a different line of the destination, and perhaps to a different
+/// page. **I**: with 2 to 3 MiB, ordinary stores take 1.3 to 1.9 times as long; with rows of 1 KiB, they are faster.
 const MIN_EARLY_STREAMED_ROW: usize = 2 << 10;
 
 /// Columns of 4- and 8-byte elements that begin within cache lines are not staged for non-temporal stores if rows have fewer bytes than this, or if

@@ -6,7 +6,7 @@ use std::fmt;
 /// Where kernels use non-temporal stores.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in super::super) enum StoreMode {
-    /// Nowhere. Loops run in the order for arrays that fit in the caches.
+    /// Nowhere. Loops run in the order that is best for arrays that fit in the caches.
     Ordinary,
     /// Where whole cache lines are written without a staging buffer.
     WholeLines,

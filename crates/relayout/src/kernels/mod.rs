@@ -129,8 +129,8 @@ fn span_of_loops<'a>(axes: impl IntoIterator<Item = &'a Axis>, iteration: (usize
     })
 }
 
-/// Interleaving: `factor` rows of `len` elements, `row_stride` bytes apart in the source, become one run that takes one element from each
-/// row in iteration. Or the inverse.
+/// Interleaving: `factor` rows of `len` elements, `row_stride` bytes apart in the source, become one run that takes one element from each row in
+/// turn. Or the inverse.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Interleave {
     /// The interleave factor: how many rows there are, 2 to 15 (1 only in [`Packing`]).
@@ -282,7 +282,7 @@ pub(super) struct Units {
     /// The bits of a packed element, fewer than 8.
     pub(super) bits: usize,
     pub(super) unit: Unit,
-    /// The distance between neighbours where they take a byte each.
+    /// The distance between neighbouring elements on the unpacked side, where each takes a byte.
     pub(super) distance: usize,
     /// The number of units.
     pub(super) len: usize,

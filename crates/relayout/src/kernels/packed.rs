@@ -50,7 +50,8 @@ pub(super) fn unpack(
     });
 }
 
-/// Calls `part` for the parts of the rows that fit in the stage, with the first byte of a row and the layout on the stage.
+/// Calls `part` for each part of the rows that fits in the stage, with the offset of the part within each row and the layout of the rows on the
+/// stage.
 fn parts(kernel: &Packing, mut part: impl FnMut(usize, Interleave)) {
     let Interleave { factor, bytes, len, .. } = kernel.rows;
     let room = size_of::<Stage>() / factor;

@@ -328,7 +328,7 @@ fn transposes_of_crowded_rows() {
 /// Compares gathers with plain loops on every machine, with permutes and without.
 #[test]
 fn gathers() {
-    // Length and strides in elements of each loop, the innermost over the destination first.
+    // Each loop's length, and its strides in the source and in the destination, in elements; the innermost loop over the destination comes first.
     let blocks: [&[(usize, usize, usize)]; 10] = [
         &[(3, 50, 1), (40, 1, 3)],
         &[(9, 1, 1), (7, 9, 9), (3, 945, 63)],
@@ -377,7 +377,7 @@ fn gathers() {
     }
 }
 
-/// Blocks that need more permutes than another kernel costs, or too many at once, are not assembled by permutes.
+/// A block is not assembled by permutes if another kernel costs no more, or if it needs too many permutes.
 #[test]
 fn scattered_elements_are_not_permuted() {
     let far = (0..512).map(|i| (i * 1000, i)).collect::<Vec<_>>();

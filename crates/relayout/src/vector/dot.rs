@@ -186,8 +186,8 @@ mod vectors {
         cast(_mm256_add_epi32(cast(sums), _mm256_madd_epi16(cast(a), cast(b))))
     }
 
-    /// The factors are converted with vector instructions. By itself, LLVM would convert a factor that is the same in all lanes as a scalar, and
-    /// broadcast each result to a vector.
+    /// The factors are converted with vector instructions. Without this, if a factor is the same in all lanes, LLVM would convert it with scalar
+    /// instructions and broadcast each result to a vector.
     #[cfg(target_arch = "x86_64")]
     #[inline]
     #[target_feature(enable = "avx2,fma")]

@@ -148,7 +148,7 @@ pub fn saturate<W: Saturate<T>, T, const N: usize>(lanes: &[W; N]) -> [T; N] {
     lanes.map(W::nearest)
 }
 
-/// Numbers of bf16 as f32, which is exact. The bits of NaN stay.
+/// bf16 numbers as f32, which is exact. A NaN keeps its bits.
 ///
 /// ```
 /// use xla_shape_relayout::vector::lanes;

@@ -163,7 +163,7 @@ pub trait Kernel {
     fn run<M: Machine>(self) -> Self::Output;
 }
 
-/// What differs between machines in the source code, beyond the instructions that the compiler selects.
+/// The differences between machines that source code must handle. Everything else is left to the compiler, which selects the instructions.
 pub trait Machine {
     /// Whether [`mul_add`](Self::mul_add) is one instruction, which rounds once.
     const FUSED: bool;

@@ -234,7 +234,7 @@ fn bounded(bound: Bound, number: Option<[u64; 2]>) -> Verdict {
     Verdict::Fails(Some(if least == most { least.to_string() } else { format!("at least {least}") }))
 }
 
-/// Whether what the field says is true of all things.
+/// Whether all things are as the field says. [`Verdict::Fails`] if there are none.
 fn said(field: &Field, found: &Found<'_>) -> Verdict {
     let wrong = found.things.iter().find_map(|thing| thing.wrong.iter().find(|wrong| wrong.field == field.name));
     match wrong {

@@ -6,7 +6,8 @@ use std::str::FromStr;
 use xla_shape_core::memory_space;
 use xla_shape_hlo::Source;
 
-/// Implements reading and writing for a type that keeps its text as it is in the claim. `$parts` splits the text, which must have at least one part.
+/// Implements parsing and printing for a type that keeps the text of the claim unchanged. `$parts` splits the text, which must have at least one
+/// part.
 macro_rules! text_of {
     ($type:ident, $parts:ident, $expected:literal) => {
         impl FromStr for $type {

@@ -31,7 +31,7 @@ words! {
 /// The peaks of a memory space in both programs.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Peak {
-    /// The name of the memory space for people.
+    /// The name of the memory space, such as "S(1) VMEM".
     pub name: String,
     /// What is live at the peak differs.
     pub change: PeakChange,
@@ -47,7 +47,7 @@ pub struct Peak {
     pub at_before: Option<String>,
     /// The same in the second program.
     pub at_after: Option<String>,
-    /// What makes the difference; the `bytes` add up to those of the peak.
+    /// The causes of the difference; their `bytes` add up to the `bytes` of the peak.
     pub because: Vec<Cause>,
 }
 

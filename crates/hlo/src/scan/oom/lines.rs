@@ -43,7 +43,7 @@ pub(super) fn llo_allocation(line: u64, text: &str) -> Option<ReportedAllocation
     })
 }
 
-/// Whether a message says that memory ran out, and can have sizes. Messages that other rules read do not count.
+/// Whether a message says that memory ran out, and may state sizes. Messages that other rules explain do not count.
 pub(super) fn says_that_memory_ran_out(text: &str) -> bool {
     // Other rules explain these.
     let others = CUDA_MEMORY.iter().chain(&NO_SPACE).chain([&NCCL_FAILURE, &NO_VMEM]);
@@ -387,8 +387,7 @@ pub(super) fn size(text: &str) -> Option<u64> {
     first_byte_count(text.trim().trim_end_matches([':', '.', ',', ';', ')', '`', '"', '\'']))
 }
 
-/// The memory space that the purpose of an amount names, such as `hbm, total`. Scoped memory is the memory of a kernel, which is
-/// VMEM.
+/// The memory space in the purpose of an amount: HBM in `hbm, total`. Scoped memory is a kernel's memory, so it is in VMEM.
 pub(super) fn space_of(what: &str) -> Option<u8> {
     what.split([',', ' ']).find_map(|word| match word {
         "scoped" => Some(memory_space::GENERIC_FAST),

@@ -14,7 +14,7 @@ pub(crate) const CUDA_MEMORY: [&str; 2] = ["CUDA error: out of memory", "CUDA_ER
 /// What NCCL's log says about a failed call of CUDA.
 pub(crate) const NCCL_FAILURE: &str = "Cuda failure";
 
-/// The memories that only a compiler gives away. A message can name them without sizes.
+/// How messages name the small memories in which only the compiler allocates. Such a message may have no sizes.
 pub(crate) const NO_SPACE: [&str; 2] = ["out of memory in memory space smem", "out of memory in memory space sflag"];
 
 /// What begins a message.
@@ -123,7 +123,7 @@ fn across(before: &str, text: &str) -> Option<Refusal> {
     (is_alone(before) && is_alone(&after)).then(|| super::rules::unequal_shapes(&[before, &after].join(" ")))?
 }
 
-/// Whether a message at line `message` belongs to the error code at line `code`: the sentence may follow the code a few lines later.
+/// Whether a message at line `message` belongs to the error code at line `code`: the message may follow the code a few lines later.
 pub(crate) const fn is_near(code: u64, message: u64) -> bool {
     code <= message.saturating_add(1) && message <= code.saturating_add(8)
 }

@@ -639,7 +639,7 @@ pub(super) fn unequal_shapes(text: &str) -> Option<Refusal> {
     Some(Refusal { line: 1, name: None, operation: None, source: None, cause })
 }
 
-/// The first sharding in a text: in braces, after the word or alone.
+/// The first sharding in a text: the first braces whose content is one.
 fn sharding(text: &str) -> Option<Sharding> {
     text.match_indices('{').find_map(|(at, _)| {
         let rest = text.get(at..)?;

@@ -121,7 +121,7 @@ pub(super) trait Vector<const LANES: usize>: Copy {
         registers
     }
 
-    /// Interleaves the elements of `FACTOR` rows: the result is a run that takes one element from each row in iteration.
+    /// Interleaves the elements of `FACTOR` rows: the result is a run that takes one element from each row in turn.
     ///
     /// # Safety
     /// This CPU has these vectors.
@@ -147,7 +147,7 @@ pub(super) trait Vector<const LANES: usize>: Copy {
 
 /// Calls `$f` with the kernel's sizes and whether it streams as constants. `false` if no instance has these sizes.
 ///
-/// Used in `pack` and `unpack` only: the safety comments refer to the contract of `run`, which they share.
+/// Used only in `pack` and `unpack`. Their callers guarantee what `run` requires, and the safety comments refer to that.
 macro_rules! with_sizes {
     ($f:ident $arguments:tt, $bits:expr, $kernel:expr, $streaming:expr) => {
         with_sizes!(@arms $f $arguments, ($bits, $kernel.bytes, $kernel.factor), $streaming;

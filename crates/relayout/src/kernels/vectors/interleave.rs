@@ -130,16 +130,16 @@ pub(super) unsafe fn run(
         let streaming =
             streaming && (vectors >= Vectors::Avx512 || odd_factors::supports(kernel, back, (vectors, true)));
         if odd_factors::supports(kernel, back, (vectors, streaming)) {
-            // SAFETY: `vectors` says that the CPU has these, and `supports` accepts the kernel; the caller guarantees its bounds. `streaming` is set
-            // only where all strides in the destination are multiples of the element's bytes.
+            // SAFETY: the CPU has these vectors, and `supports` accepts the kernel; the caller guarantees its bounds. `streaming` is set only where
+            // all strides in the destination are multiples of the element's bytes.
             unsafe { odd_factors::run(kernel, back, (vectors, streaming), nest, from, to) };
             return true;
         }
     }
     match vectors {
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: `vectors` says that the CPU has these; the caller guarantees the kernel and its bounds. `streaming` is set only where all
-        // strides in the destination are multiples of the element's bytes.
+        // SAFETY: the CPU has these vectors; the caller guarantees the kernel and its bounds. `streaming` is set only where all strides in the
+        // destination are multiples of the element's bytes.
         Vectors::Avx512 => unsafe { wide::run(kernel, back, streaming, nest, from, to) },
         #[cfg(target_arch = "x86_64")]
         // SAFETY: as above.
@@ -346,8 +346,8 @@ macro_rules! table_kernels {
             let Interleave { bytes, len, row_stride, .. } = *kernel;
             let (table, in_vector) = (&tables[0], SIZE / bytes);
             let start = |row_number: usize, first: usize| from.wrapping_add((first * FACTOR + row_number) * bytes);
-            // For every element of a row below its end, the run has `FACTOR` whole vectors from that element on, and the row has room for a
-            // whole vector.
+            // From any element before the end of its row in `ends`, `FACTOR` whole vectors can be read from the run, and a whole vector can be
+            // written to the row.
             let ends: [usize; FACTOR] = std::array::from_fn(|row_number| {
                 let readable = (len * FACTOR * bytes + 1).saturating_sub(FACTOR * SIZE + row_number * bytes);
                 readable.div_ceil(FACTOR * bytes).min((len + 1).saturating_sub(in_vector))

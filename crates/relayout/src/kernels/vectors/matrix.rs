@@ -5,8 +5,8 @@
 
 use super::{LINE, LoopNest, Matrix, Vectors};
 
-/// Transposes in every iteration of a loop nest. Returns `false`, with nothing written, if `vectors` are none, or if rows or columns are not
-/// contiguous or do not fill 16 bytes.
+/// Transposes in every iteration of a loop nest. Returns `false`, with nothing written, if `vectors` is [`Vectors::None`], or if rows or columns are
+/// not contiguous or do not fill 16 bytes.
 ///
 /// # Safety
 /// The CPU has `vectors`. `from` is valid for reads and `to` for writes of the bytes that [`LoopNest::span`] gives for the kernel.

@@ -79,11 +79,11 @@ pub(super) unsafe fn run(
     unsafe { run_larger(kernel, instructions, nest, from, to) }
 }
 
-/// As [`run`], for all kernels except [`Matrix`]: choosing among these takes longer than a small matrix.
+/// As [`run`], for all kernels except [`Matrix`]. They are kept apart because choosing among them takes longer than moving a small matrix.
 ///
 /// # Safety
-/// [`Kernel::span`] is not `None`, nor is the [`LoopNest::span`] of that span. The second one is a number of bytes for each side: that many are valid
-/// for reads at `from` and for writes at `to`.
+/// [`Kernel::span`] is not `None`, and neither is the [`LoopNest::span`] of its result. The latter gives the number of bytes that are valid for reads
+/// at `from`, and the number that are valid for writes at `to`.
 #[inline(never)]
 unsafe fn run_larger(
     kernel: &Kernel,

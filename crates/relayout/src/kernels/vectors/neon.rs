@@ -44,7 +44,7 @@ impl Vector<1> for uint8x16_t {
         unsafe { vst1q_u8(to, self) }
     }
 
-    /// An ordinary store: Arm has no non-temporal stores that write whole lines. Large arrays only get another order of loops.
+    /// An ordinary store: Arm has no non-temporal stores that write whole lines. For large arrays, only the order of loops is different.
     #[inline]
     #[target_feature(enable = "neon")]
     // SAFETY: callers guarantee what `Vector::stream` asks of them, and the features of the CPU.

@@ -37,7 +37,7 @@ impl Offsets<'_> {
     /// Empty.
     pub(super) const NONE: Self = Self { count: 0, stride: 0, table: &[] };
 
-    /// Returns a number and the offsets of `count` rows from row `start` on. The number must be added to each offset.
+    /// The offsets of `count` rows from row `start` on, and before them a number that must be added to each offset.
     #[inline(always)]
     pub(super) fn slice<const EVEN: bool>(self, start: usize, count: usize) -> (usize, Self) {
         if EVEN { (start * self.stride, self) } else { (0, Self { table: &self.table[start..][..count], ..self }) }
@@ -141,8 +141,8 @@ pub(super) fn fill_offsets(loops: &Loops, range: Range<usize>, buffer: &mut Offs
         *entry = number % len;
         number /= len;
     }
-    // A range may begin and end within the innermost loop: with loops of 3 and 4, the offsets from 2 to 10 are the last one of the first run, two
-    // whole runs, which are written together, and two of the next one.
+    // A range may begin and end within the innermost loop: with loops of 3 and 4, numbers 2 to 10 are the last offset of the first run, two whole
+    // runs, which are written together, and two offsets of the next run.
     let [(inner_len, stride), (outer_len, farther), ..] = *loops;
     let mut left = &mut buffer.0[..range.len()];
     while !left.is_empty() {

@@ -16,7 +16,8 @@ use crate::tuning::{
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-/// A staging buffer for transposed columns. Its size allows for what [`chunks`] may add: rows, and columns of a line.
+/// A staging buffer for transposed columns. It is larger than [`STAGE_BYTES`], because a stage has at least as many columns as a line has elements,
+/// and [`chunks`] may add a few rows and columns.
 #[repr(align(64))]
 struct Stage {
     _room: [u8; 52 << 10],
@@ -423,8 +424,8 @@ fn columns_are_contiguous(kernel: &Transpose) -> bool {
 ///
 /// # Safety
 /// As [`run`] for one iteration of this kernel, whose columns have at least a line and whose rows have at least 16 bytes.
-// Not a part of `run`: a function touches every page of its stack when it begins, and those of the staging buffer would take a small
-// transpose longer than its elements.
+// Not a part of `run`: a function touches every page of its stack frame when it begins. For a small transpose, touching the pages of the staging
+// buffer would take longer than moving the elements.
 #[inline(never)]
 unsafe fn staged(kernels: &TransposeKernels, kernel: &Transpose, walk: &Walk, from: *const u8, to: *mut u8) {
     let bytes = kernel.bytes;
