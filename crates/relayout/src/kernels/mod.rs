@@ -230,7 +230,7 @@ fn follows(side: &Side, stride: fn(&Axis) -> usize, bytes: usize) -> bool {
 /// A transpose without tables of offsets: one loop on each side.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Matrix {
-    /// The bytes of an element: 4, 8 or 16.
+    /// The bytes of an element: 1, 2, 4, 8 or 16.
     pub(super) bytes: usize,
     /// The loop over columns, whose elements are contiguous in the source.
     pub(super) columns: Axis,

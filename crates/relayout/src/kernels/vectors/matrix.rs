@@ -1,5 +1,5 @@
-//! Transposes without tables of offsets, for elements of 16 bytes, and where there are few rows or columns: preparing the tables and the
-//! blocks of `transpose` would take longer than the elements.
+//! Transposes without tables of offsets, for elements of 16 bytes, for small arrays, and where there are few rows or columns: preparing the tables
+//! and the blocks of `transpose` would take longer than the elements.
 //!
 //! Rows and columns are those of `transpose`.
 
@@ -70,6 +70,8 @@ macro_rules! matrices {
         ) {
             let Matrix { bytes, columns, rows } = *kernel;
             let transpose = match (bytes, nest.0.is_empty()) {
+                (1, _) => each_block::<W, 1, 16, true>,
+                (2, _) => each_block::<W, 2, 8, true>,
                 (4, true) if rows.len < $lanes * 4 => few_rows::<W, 4, 4>,
                 (8, true) if rows.len < $lanes * 2 => few_rows::<W, 8, 2>,
                 (4, true) => each_block::<W, 4, 4, false>,
@@ -142,7 +144,7 @@ macro_rules! matrices {
             }
         }
 
-        /// Transposes elements of 16 bytes, as many columns at a time as a vector has elements.
+        /// Transposes elements of 16 bytes, a line of each row at a time, and then as many columns as a vector has elements.
         ///
         /// # Safety
         /// As [`wide`], in one iteration.
@@ -153,30 +155,36 @@ macro_rules! matrices {
             from: *const u8,
             to: *mut u8,
         ) {
+            const IN_LINE: usize = LINE / 16;
             let mut next = 0;
             while next < columns {
                 // The last columns overlap those before them.
-                let many = columns >= $lanes;
-                let column = if many { next.min(columns - $lanes) } else { next };
-                let (from, to) = (from.wrapping_add(column * 16), to.wrapping_add(column * strides.1));
-                if many {
-                    // SAFETY: there are `rows` rows, and `$lanes` columns from `column` on, to which the pointers were moved.
-                    unsafe { columns_of::<V, W, $lanes>(rows, strides, from, to) };
+                let place = |first: usize| (from.wrapping_add(first * 16), to.wrapping_add(first * strides.1));
+                if columns - next >= IN_LINE {
+                    let (from, to) = place(next);
+                    // SAFETY: there are `rows` rows, and at least a line of columns from `next` on, to which the pointers were moved.
+                    unsafe { columns_of::<V, W, $lanes, { IN_LINE / $lanes }>(rows, strides, from, to) };
+                    next += IN_LINE;
+                } else if columns >= $lanes {
+                    let (from, to) = place(next.min(columns - $lanes));
+                    // SAFETY: as above, for `$lanes` columns.
+                    unsafe { columns_of::<V, W, $lanes, 1>(rows, strides, from, to) };
                     next += $lanes;
                 } else {
+                    let (from, to) = place(next);
                     // SAFETY: as above, for one column.
-                    unsafe { columns_of::<W, W, 1>(rows, strides, from, to) };
+                    unsafe { columns_of::<W, W, 1, 1>(rows, strides, from, to) };
                     next += 1;
                 }
             }
         }
 
-        /// Transposes `LANES` columns of elements of 16 bytes.
+        /// Transposes the columns of `N` vectors, of elements of 16 bytes.
         ///
         /// # Safety
-        /// As [`wide`], for the first `rows` rows and `LANES` columns.
+        /// As [`wide`], for the first `rows` rows and `N * LANES` columns.
         #[inline(always)]
-        unsafe fn columns_of<U: Vector<LANES>, W: Vector<1>, const LANES: usize>(
+        unsafe fn columns_of<U: Vector<LANES>, W: Vector<1>, const LANES: usize, const N: usize>(
             rows: usize,
             strides: (usize, usize),
             mut from: *const u8,
@@ -184,23 +192,26 @@ macro_rules! matrices {
         ) {
             let mut left = rows;
             while left >= LANES {
-                // SAFETY: only the CPU features are required, which the caller guarantees.
-                let mut loaded = [unsafe { U::zero() }; LANES];
-                for (i, row) in loaded.iter_mut().enumerate() {
-                    // SAFETY: at least `LANES` rows are left, with `LANES` columns of 16 bytes each.
-                    *row = unsafe { U::load(from.wrapping_add(i * strides.0)) };
-                }
-                // SAFETY: only the CPU features are required, which the caller guarantees.
-                let transposed = unsafe { U::deinterleaved::<16, LANES>(loaded) };
-                for (i, column) in transposed.into_iter().enumerate() {
-                    // SAFETY: the `LANES` rows are contiguous in each column. An ordinary store requires no alignment.
-                    unsafe { column.put(false, to.wrapping_add(i * strides.1)) };
+                for n in 0..N {
+                    let (from, to) = (from.wrapping_add(n * LANES * 16), to.wrapping_add(n * LANES * strides.1));
+                    // SAFETY: only the CPU features are required, which the caller guarantees.
+                    let mut loaded = [unsafe { U::zero() }; LANES];
+                    for (i, row) in loaded.iter_mut().enumerate() {
+                        // SAFETY: at least `LANES` rows are left, with `LANES` columns of 16 bytes each from the vector's first one on.
+                        *row = unsafe { U::load(from.wrapping_add(i * strides.0)) };
+                    }
+                    // SAFETY: only the CPU features are required, which the caller guarantees.
+                    let transposed = unsafe { U::deinterleaved::<16, LANES>(loaded) };
+                    for (i, column) in transposed.into_iter().enumerate() {
+                        // SAFETY: the `LANES` rows are contiguous in each column. An ordinary store requires no alignment.
+                        unsafe { column.put(false, to.wrapping_add(i * strides.1)) };
+                    }
                 }
                 (from, to) = (from.wrapping_add(LANES * strides.0), to.wrapping_add(LANES * 16));
                 left -= LANES;
             }
             for b in 0..left {
-                for a in 0..LANES {
+                for a in 0..N * LANES {
                     // SAFETY: `b` is one of the rows that are left, and `a` one of the columns.
                     let element = unsafe { W::load(from.wrapping_add(b * strides.0 + a * 16)) };
                     // SAFETY: as above; an ordinary store requires no alignment.
@@ -287,7 +298,8 @@ macro_rules! matrices {
             while next < rows {
                 // The last rows and columns overlap those before them.
                 let place = |first: usize| (from.wrapping_add(first * strides.0), to.wrapping_add(first * BYTES));
-                if rows >= 2 * vector && rows - next > vector {
+                // Two vectors of bytes have more rows than there are registers.
+                if BYTES > 1 && rows >= 2 * vector && rows - next > vector {
                     let (from, to) = place(next.min(rows - 2 * vector));
                     // SAFETY: the pointers were moved to a row that `2 * vector - 1` others follow, and there are at least `LANE` columns.
                     unsafe { band::<V, $lanes, BYTES, LANE, 2, MANY>(columns, strides, from, to) };
