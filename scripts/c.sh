@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The C and C++ examples and the header's comparison with XLA's maps under AddressSanitizer and valgrind, in an optimised and in an
 # unoptimised build of the library, and through CMake and pkg-config: scripts/c.sh [header|address|valgrind|cmake…] (all by default).
-# Installs cbindgen, valgrind, CMake and pkg-config, where they are missing.
+# Installs cbindgen, valgrind, CMake and pkg-config, where they are missing. BUILT=debug tests only the library in target/debug, as it is.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -20,6 +20,7 @@ debian() { # PROGRAM PACKAGE
 }
 
 build() { # PROFILE: the library, once
+    [ "$1" != "${BUILT:-}" ] || return 0
     case $1 in
     debug) cargo build --quiet -p xla-shape-c ;;
     release) cargo build --quiet --release -p xla-shape-c ;;
@@ -49,7 +50,7 @@ header() { scripts/c_header.sh --check; }
 
 # The library itself is not instrumented, but its allocations and frees are seen, and so are the programs' reads of its lists and texts.
 address() {
-    for profile in debug release; do
+    for profile in ${BUILT:-debug release}; do
         build "$profile"
         compile "$target/$profile/libxla_shape_c.a" "address-$profile" -fsanitize=address,undefined -fno-sanitize-recover=all
         run "address-$profile"
@@ -58,7 +59,7 @@ address() {
 
 valgrind_() {
     debian valgrind valgrind
-    for profile in debug release; do
+    for profile in ${BUILT:-debug release}; do
         build "$profile"
         compile "$target/$profile/libxla_shape_c.a" "valgrind-$profile"
         # In a debug build, the table of handles lives as long as the process.

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Tests the kernels that JAX calls with the oldest JAX that works, a middle one and the newest, each in its own environment
 # under target; then the types of the Python module, and the template of a wheel. Arguments go to pytest. JAX_VERSIONS names other versions.
+# BUILT=debug tests the libraries in target/debug as they are, and builds what else it needs without optimisations.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -8,10 +9,10 @@ cd "$(dirname "$0")/.."
 environment() { # PYTHON VERSION
     [ -x "target/jax-$2/bin/pytest" ] && return
     "$1" -m venv "target/jax-$2"
-    "target/jax-$2/bin/pip" install --quiet "jax==$2" absl-py flatbuffers pytest==9.2.0 mypy==2.4.1 setuptools setuptools-rust wheel
+    "target/jax-$2/bin/pip" install --quiet "jax==$2" absl-py flatbuffers pytest==9.2.0 pytest-xdist==3.8.0 mypy==2.4.1 setuptools setuptools-rust wheel
 }
 
-cargo build --release -p xla-shape-jax-example -p xla-shape-jax-tiled-example
+[ -n "${BUILT:-}" ] || cargo build --release -p xla-shape-jax-example -p xla-shape-jax-tiled-example
 
 newest=
 for version in ${JAX_VERSIONS:-0.5.3 0.10.2 0.12.0}; do
@@ -26,7 +27,7 @@ for version in ${JAX_VERSIONS:-0.5.3 0.10.2 0.12.0}; do
     fi
     environment "$found" "$version"
     echo "-- JAX $version"
-    "target/jax-$version/bin/python" -m pytest --quiet -p no:cacheprovider examples/jax "$@"
+    "target/jax-$version/bin/python" -m pytest --quiet -n 2 --dist loadfile -p no:cacheprovider examples/jax "$@"
     newest=$version
 done
 if [ -z "$newest" ]; then
@@ -36,9 +37,10 @@ fi
 
 root=$PWD
 jax=$root/target/jax-$newest/bin
-library=${CARGO_TARGET_DIR:-target}/release/libjax_kernels.so
+library=${CARGO_TARGET_DIR:-target}/${BUILT:-release}/libjax_kernels.so
 "$jax/python" examples/jax/run.py
-"$jax/python" examples/jax/bench.py --once
+# Says something about times only if the library is optimised.
+[ -n "${BUILT:-}" ] || "$jax/python" examples/jax/bench.py --once
 # Type checks: the module, the template, and the kernels of the examples, with a program that calls them correctly and incorrectly.
 types=target/types
 rm -rf "$types" && mkdir -p "$types"
@@ -63,6 +65,7 @@ rm -rf "$copy" && mkdir -p "$copy/.cargo" && cp -r templates/kernels/. "$copy"
 printf '[patch.crates-io]\nxla-shape.path = "%s"\nxla-shape-ffi.path = "%s"\n' "$PWD/xla-shape" "$PWD/crates/ffi" > "$copy/.cargo/config.toml"
 (
     cd "$copy"
+    [ -z "${BUILT:-}" ] || export SETUPTOOLS_RUST_CARGO_PROFILE=dev
     CARGO_TARGET_DIR="$root/target" "$jax/pip" wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
     ls dist/my_kernels-0.1.0-py3-none-*.whl
     # The tag says that any Python 3 can use it, and so must the name of the library.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds and installs the Python package in a clean environment, checks its types, and runs its tests against the installed package, with
 # a middle version of JAX; before that, those that depend on JAX with the oldest supported version and the newest, unless the first argument is
-# `quick`. Another argument is the interpreter to use.
+# `quick`. Another argument is the interpreter to use. BUILT=debug tests the loader with the kernels in target/debug as they are.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -15,7 +15,7 @@ rm -rf "$environment"
 pip() { "$environment/bin/python" -m pip --quiet --disable-pip-version-check "$@"; }
 # Two processes share the test files, because a test mostly uses one core.
 tests() { "$environment/bin/python" -P -m pytest -n 2 --dist loadfile -p no:cacheprovider -c python/pyproject.toml --rootdir python "$@"; }
-export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/target/python}" CARGO_PROFILE_DEV_DEBUG=0
+export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/target}" CARGO_PROFILE_DEV_DEBUG=0
 
 # Build without optimisations, because compiling takes most of the time here. `pip install ./python` optimises.
 MATURIN_PEP517_ARGS="--profile dev" pip wheel --no-deps --wheel-dir "$environment/dist" ./python
@@ -38,7 +38,6 @@ if [ -z "$quick" ]; then
 fi
 
 pip install "$wheel[jax,dtypes,ray]" jax==0.10.2 mypy==2.4.1 "pyright[nodejs]==1.1.414" safetensors nbclient nbformat nbconvert ipykernel distributed "maturin>=1.9,<2"
-(cd python && cargo fmt --check)
 # The installed package is complete: the stubs match the native part, and each module can be imported alone.
 (cd "$environment" && bin/python -m mypy.stubtest xla_shape._native --mypy-config-file ../../python/pyproject.toml \
     --allowlist ../../python/stubtest.txt --ignore-unused-allowlist)
@@ -50,6 +49,6 @@ examples=(python/examples/{annotations,checkpoint,compare,exchange,guard,kernel,
 tar tzf "$environment"/dist/xla_shape-*.tar.gz | grep -c '/xla_shape/ffi\.py$' >/dev/null
 tar tzf "$environment"/dist/xla_shape-*.tar.gz | grep -c '/LICENSES-OF-CRATES\.txt$' >/dev/null
 # A library of kernels for the tests of the loader.
-cargo build --quiet -p xla-shape-jax-example
+[ -n "${BUILT:-}" ] || cargo build --quiet -p xla-shape-jax-example
 XLA_SHAPE_KERNELS="$CARGO_TARGET_DIR/debug" tests python/tests
 "$environment/bin/python" -P python/examples/cluster.py --megabytes 64

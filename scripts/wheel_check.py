@@ -24,20 +24,16 @@ RULE = "=" * 100
 
 def linked():
     """The packages whose code is in the wheel: without procedural macros and build dependencies."""
-    command = ["cargo", "metadata", "--format-version=1", "--locked", f"--manifest-path={PYTHON / 'Cargo.toml'}"]
-    known = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-    packages = {package["id"]: package for package in known["packages"]}
-    needs = {node["id"]: node["deps"] for node in known["resolve"]["nodes"]}
-    found, open_ = {}, [known["resolve"]["root"]]
-    while open_:
-        package = packages[open_.pop()]
-        if package["id"] in found or any("proc-macro" in target["kind"] for target in package["targets"]):
-            continue
-        found[package["id"]] = package
-        is_linked = lambda need: any(kind["kind"] is None for kind in need["dep_kinds"])
-        open_ += [need["pkg"] for need in needs[package["id"]] if is_linked(need)]
+    def cargo(command):
+        return subprocess.run(["cargo", *command.split()], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+
+    known = json.loads(cargo("metadata --format-version=1 --locked"))
+    packages = {(package["name"], package["version"]): package for package in known["packages"]}
+    # `cargo metadata` has the features of the whole workspace, `cargo tree` those of the wheel.
+    tree = cargo("tree --locked -p xla-shape-python --edges normal,no-proc-macro --target all --prefix none --format {p}")
+    found = {(name, version) for name, version in re.findall(r"^(\S+) v(\S+)", tree, re.MULTILINE)}
     # Packages without a source are those of this workspace.
-    return sorted((p for p in found.values() if p["source"]), key=lambda p: (p["name"], p["version"]))
+    return sorted((packages[key] for key in found if packages[key]["source"]), key=lambda p: (p["name"], p["version"]))
 
 
 def texts(package):

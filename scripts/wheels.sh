@@ -27,7 +27,7 @@ tools=$PWD/target/wheels-tools
     python3 -m venv "$tools"
     "$tools/bin/pip" install --quiet --disable-pip-version-check "maturin>=1.9,<2" ziglang==0.17.1 twine==7.0.0 auditwheel==6.7.0
 }
-export PATH="$tools/bin:$PATH" CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/target/python}"
+export PATH="$tools/bin:$PATH" CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/target}"
 made=$PWD/target/wheels
 rm -rf "$made" && mkdir -p "$made"
 

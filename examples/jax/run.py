@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 ROOT = Path(__file__).resolve().parents[2]
-LIBRARY = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release/libjax_kernels.so"
+LIBRARY = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / os.environ.get("BUILT", "release") / "libjax_kernels.so"
 sys.path.insert(0, str(ROOT / "python"))
 
 import xla_shape_ffi  # noqa: E402

@@ -22,7 +22,7 @@ sys.path[:0] = [str(ROOT / "python"), str(Path(__file__).parent)]
 import run  # noqa: E402
 import xla_shape_ffi  # noqa: E402
 
-TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release"
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / os.environ.get("BUILT", "release")
 LIBRARY = TARGET / "libjax_kernels.so"
 TILED = TARGET / "libjax_tiled_kernel.so"
 

@@ -183,8 +183,9 @@ fn transposes() {
 fn transposes_matrices() {
     let most = if cfg!(miri) { 6 } else { 19 };
     let sizes = (1..=most).flat_map(|columns| (1..=most).map(move |rows| (columns, rows)));
-    let large =
-        [(70, 5), (5, 70), (37, 35), (133, 9), (3, 200), (2, 64), (17, 530), (33, 67), (16, 64)].into_iter().filter(|_| !cfg!(miri));
+    let large = [(70, 5), (5, 70), (37, 35), (133, 9), (3, 200), (2, 64), (17, 530), (33, 67), (16, 64)]
+        .into_iter()
+        .filter(|_| !cfg!(miri));
     for (columns, rows) in sizes.chain(large) {
         for bytes in [1, 2, 4, 8, 16] {
             for (gap, shift) in [(0, 0), (3, 1)] {
