@@ -514,7 +514,7 @@ pub(crate) fn relayout_plain<'py>(
             destination(to)?;
             return Ok(None);
         };
-        // Only copies whose destination is a text, or row-major by default, are remembered: a value needs no parsing.
+        // Copies are remembered only if the destination is a text or the default (row-major): a destination that is a value needs no parsing.
         let text = to.and_then(|to| to.cast::<PyString>().ok()).map(|text| text.to_str()).transpose()?;
         let is_remembered = to.is_none() || text.is_some();
         match is_remembered.then(|| recent::found(lent, permutation.as_ref(), text)).flatten() {
@@ -549,16 +549,16 @@ fn destination(to: Option<&Bound<'_, PyAny>>) -> PyResult<Option<DestinationArgu
     to.map(|to| to.extract()).transpose()
 }
 
-/// The memory of an array of NumPy; `None` for another object, and for elements that the buffer protocol does not have.
+/// The memory of a NumPy array; `None` for another object, and for an element type that the buffer protocol does not have.
 fn plain_array(array: &Bound<'_, PyAny>) -> PyResult<Option<ReadableBuffer>> {
     static ARRAY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let py = array.py();
     if !array.get_type().is(function(py, &ARRAY, "numpy", "ndarray")?) {
         return Ok(None);
     }
-    // 1 for NumPy's own types, in the machine's byte order.
+    // `isbuiltin` is 1 for NumPy's own types in the machine's byte order.
     let built_in = array.getattr(intern!(py, "dtype"))?.getattr(intern!(py, "isbuiltin"))?.extract::<u8>()? == 1;
-    // It may have no format, as for dates.
+    // The buffer protocol lacks some of these types, such as dates.
     Ok(if built_in { ReadableBuffer::of(array).ok() } else { None })
 }
 

@@ -90,7 +90,7 @@ fn copy_of(tensor: &RawTensor) -> RawTensor {
     RawTensor { data, device, ndim, dtype, shape, strides, byte_offset }
 }
 
-/// The deleter of a tensor from before version 1 that `take_tensor` has wrapped.
+/// The deleter for a tensor of DLPack before version 1, which `take_tensor` has wrapped.
 ///
 /// # Safety
 /// `managed` is the box that `take_tensor` has made, and is not used afterwards.

@@ -13,7 +13,7 @@ use std::thread;
 use xla_shape_answers::answer_line;
 use xla_shape_files::{ArrayFile, Checkpoint, Error, Relayout, RelayoutDone, RelayoutOptions, ShardPlan, write_array};
 
-/// Reads an array: `.npy`, the one of this name of a `.safetensors` or `.npz` file, or raw bytes of the shape `from_`.
+/// Reads an array: a `.npy` file, the array `tensor` of a `.safetensors` or `.npz` file, or raw bytes of the shape `from_`.
 #[pyfunction]
 #[pyo3(signature = (path, tensor=None, *, from_=None))]
 pub(crate) fn read(
@@ -84,8 +84,8 @@ pub(crate) fn shard_files(py: Python<'_>, input: Vec<PathBuf>, plan: &str) -> Py
     py.detach(files).map_err(file_error)
 }
 
-/// Writes the parts of a file's tensors that one device needs. Instead of one file, there can be the files that devices have of it. An existing
-/// file with the same bytes is kept. Returns what was done, as JSON. `plan` is JSON.
+/// Writes the parts of a file's tensors that one device needs. `paths` is one file, or the files of several devices, each with a part of it. An
+/// existing file with the same bytes is kept. Returns what was done, as JSON. `plan` is JSON.
 #[pyfunction]
 #[pyo3(signature = (paths, name, device, plan, output, force=false))]
 pub(crate) fn shard_file(

@@ -1,4 +1,4 @@
-//! Conversion of many indices and positions at once, in arrays of Python.
+//! Converts many indices to positions at once, or positions to indices, in Python arrays.
 
 use crate::error::{out_of_bounds, shape_error};
 use crate::memory::{ReadableBuffer, WritableBuffer};
@@ -30,7 +30,7 @@ pub(crate) fn linear_indices(
         let mut index = vec![0_u64; rank];
         for (number, position) in positions.iter_mut().enumerate() {
             for (to, from) in index.iter_mut().zip(&indices[number * rank..]) {
-                // As an unsigned number, a negative one is larger than any dimension.
+                // Cast to unsigned, a negative index is larger than any dimension.
                 *to = from.cast_unsigned();
             }
             let found = match &tables {

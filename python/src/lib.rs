@@ -60,7 +60,7 @@ fn main(module: &Bound<'_, PyModule>, arguments: Vec<OsString>) -> PyResult<u8> 
     Ok(module.py().detach(|| xla_shape_cli::run_with(&host, arguments)))
 }
 
-/// How processes of the program are started.
+/// How the program starts itself in another process.
 fn host(module: &Bound<'_, PyModule>) -> PyResult<Host> {
     let py = module.py();
     // `sys.executable` may be empty where Python is embedded in another program.

@@ -17,7 +17,7 @@ const FAMILIES: [(&str, &str); 3] = [("float", "f32  "), ("int", "s32"), ("key",
 const LEADING: &str = "...";
 const NAMED_LEADING: &str = "*";
 
-/// The dimensions before the others.
+/// The leading dimensions of an annotation, which it does not list one by one.
 #[derive(Clone, Copy)]
 enum Leading<'t> {
     /// There are none.
@@ -129,7 +129,7 @@ fn without_leading(text: &str) -> (Cow<'_, str>, Leading<'_>) {
         None if after.starts_with(']') => after,
         _ => return none,
     };
-    // With spaces in place of the leading part, every other character keeps the position to which errors refer.
+    // Spaces replace the leading part, so that the positions in errors are still right.
     let (open, end) = (text.len() - rest.len(), text.len() - after.len());
     (format!("{}{}{after}", &text[..open], " ".repeat(end - open)).into(), leading)
 }

@@ -24,7 +24,7 @@ pub(crate) fn scanned(text: &str) -> Scan {
 /// where the message has them; `shapes` are all shapes.
 ///
 /// `program` is the text of the program that was refused, in MLIR or HLO, and `for_` names devices, such as 'v5e:2x4'. With one of them, remedies
-/// are compiled before they are recommended, and each change of sharding that a log warns of is compiled by itself: `trial` says with which
+/// are compiled before they are recommended, and each change of sharding that a log warns of is compiled by itself: `trial` is the
 /// result. `instruction` of a cause is the instruction of the program that makes such a change, if only one can be meant.
 #[pyfunction]
 #[pyo3(signature = (text, /, *, program = None, for_ = None))]
@@ -48,7 +48,7 @@ pub(crate) fn scan(py: Python<'_>, text: &str, program: Option<&str>, for_: Opti
     })
 }
 
-/// What an error's message says about memory. `bool()` is False if it says that memory ran out; otherwise, it raises a `ShapeError`.
+/// What an error's message says about memory. `bool()` is False if the message says that memory ran out, and raises a `ShapeError` otherwise.
 #[pyfunction]
 pub(crate) fn out_of_memory(py: Python<'_>, message: &str) -> Answer {
     py.detach(|| {

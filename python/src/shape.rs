@@ -69,8 +69,7 @@ impl Shape {
         };
         let text = text.to_str()?;
         let failed = |error| parse_error(&error, text);
-        // Without a brace, no leaf was written with a layout. With a brace, some leaf may have been, even if its
-        // layout is the default one.
+        // Without a brace, the text gives no leaf a layout. With a brace, it may give one a layout, even if that is the default layout.
         if !text.contains('{') {
             let spelled = |error| Given::spelled_elsewhere(text).ok_or_else(|| failed(error));
             return text.parse::<Value>().or_else(spelled).map(Self::of_value);

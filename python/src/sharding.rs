@@ -142,7 +142,7 @@ impl Sharding {
     #[pyo3(signature = (shape, index, /))]
     fn holders(&self, shape: ShapeArgument<'_>, index: Vec<Number<i64>>) -> PyResult<Vec<i64>> {
         let partition = self.partition(&shape)?;
-        // As an unsigned number, a negative one is larger than any dimension.
+        // Cast to unsigned, a negative index is larger than any dimension.
         let index = index.iter().map(|number| number.0.cast_unsigned()).collect::<Vec<_>>();
         let is_inside =
             index.len() == partition.sizes().len() && index.iter().zip(partition.sizes()).all(|(i, size)| i < size);
@@ -160,7 +160,7 @@ impl Sharding {
     ///
     /// With `layout`, the shards have another layout afterwards. `hosts` says which devices are near to each other: the number of devices of a
     /// host, or the list of each host's devices. With `rearrange`, the array is reshaped and transposed first: '(page part=4) token d -> page
-    /// (part token) d'. With `for_`, such as 'v5e:2x4', XLA compiles the change for these devices: `xla` in the answer is what it moves.
+    /// (part token) d'. With `for_`, such as 'v5e:2x4', XLA compiles the change for these devices: `xla` in the answer says what XLA moves.
     #[pyo3(signature = (to, shape, /, *, layout = None, hosts = None, devices = Vec::new(), rearrange = None, for_ = None))]
     #[expect(clippy::too_many_arguments, reason = "Python has names for them")]
     fn reshard(
@@ -240,7 +240,7 @@ impl Sharding {
         Ok(Answer::new(drawing).with_svg(move || picture.svg()).with_html(move || page.html()))
     }
 
-    /// For `xla_shape.jax`: as axes of a mesh, with made-up names where it has none.
+    /// The same sharding for `xla_shape.jax`, which needs a mesh: axes without names get some.
     fn _named(&self) -> PyResult<Named> {
         if let ShardingKind::Named(named) = self.0.kind() {
             let axes = named.mesh().axes();

@@ -432,7 +432,7 @@ def test_memory_is_used_again_when_nobody_refers_to_it():
             elif name == "bytes":
                 assert kept.tobytes() == expected
             del kept, others
-    # The next result takes the memory of a result that has gone away, whatever is in it.
+    # The next result reuses the memory of a deleted one, whatever bytes are in it.
     full = relayout(np.full((1024, 1024), 7, np.float32), "{0,1}")
     place = address(full)
     del full

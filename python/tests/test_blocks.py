@@ -135,7 +135,7 @@ def test_the_best_blocks_come_first_and_large_ones_are_left_out(tmp_path):
     assert answer and rows[: len(best)] == best and {row["state"] for row in rows} == {"ranked", "too large"}
     times = [row["least_seconds"] for row in best]
     assert times == sorted(times) and rows[0]["setting"] == {"bm": "256", "bn": "128"}
-    # Each block of the arrays is copied in each step, and each result once.
+    # Each step copies a block of each operand. Each block of the result is copied once.
     ranked = {(row["setting"]["bm"], row["setting"]["bn"]): row["copied_bytes"] for row in best}
     assert ranked["128", "128"] == 8 * 8 * 2 * (2 * 128 * 4096 * 2) + 1024 * 1024 * 2
     assert again.data["kept"] == len(best) and again.data["rows"] == rows

@@ -39,7 +39,7 @@ OUT = np.zeros(TILED.nbytes, np.uint8)
 
 
 def loaded():
-    # JAX itself keeps objects where a sharded array becomes one of NumPy; test_shard compares the elements.
+    # Do not convert it to NumPy: JAX itself keeps objects when a sharded array is converted. test_shard compares the elements.
     array = shard.load(f"{FOLDER.name}/out", MESH)["w"]
     return array.shape, str(array.sharding)
 

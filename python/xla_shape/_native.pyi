@@ -343,7 +343,7 @@ class Sharding:
 
         With `layout`, the shards have another layout afterwards. `hosts` says which devices are near to each other: the number of devices of a
         host, or the list of each host's devices. With `rearrange`, the array is reshaped and transposed first: '(page part=4) token d -> page
-        (part token) d'. With `for_`, such as 'v5e:2x4', XLA compiles the change for these devices: `xla` in the answer is what it moves.
+        (part token) d'. With `for_`, such as 'v5e:2x4', XLA compiles the change for these devices: `xla` in the answer says what XLA moves.
         """
 
     def _check_reshard(
@@ -685,7 +685,7 @@ def padding(shape: _Shaped, /) -> int:
     """The bytes of padding."""
 
 def read(path: _Path, tensor: str | None = None, *, from_: str | Shape | None = None) -> Buffer:
-    """Reads an array: `.npy`, the one of this name of a `.safetensors` or `.npz` file, or raw bytes of the shape `from_`."""
+    """Reads an array: a `.npy` file, the array `tensor` of a `.safetensors` or `.npz` file, or raw bytes of the shape `from_`."""
 
 def write(path: _Path, array: Buffer, tensor: str | None = None) -> None:
     """Writes an array, whole or not at all: `.npy`, a tensor of this name in a `.safetensors` file, or raw bytes."""
@@ -697,7 +697,7 @@ def scan(text: str, /, *, program: str | None = None, for_: str | None = None) -
     where the message has them; `shapes` are all shapes.
 
     `program` is the text of the program that was refused, in MLIR or HLO, and `for_` names devices, such as 'v5e:2x4'. With one of them, remedies
-    are compiled before they are recommended, and each change of sharding that a log warns of is compiled by itself: `trial` says with which
+    are compiled before they are recommended, and each change of sharding that a log warns of is compiled by itself: `trial` is the
     result. `instruction` of a cause is the instruction of the program that makes such a change, if only one can be meant.
     """
 

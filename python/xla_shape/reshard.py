@@ -51,7 +51,7 @@ class Change:
 
         hosts: the number of devices of a host, or the list of each host's devices. A part comes from a device of the same host if one has it.
         devices: the devices to list; by default all.
-        for_: devices such as `v5e:2x4`, for which XLA compiles the change; `xla` in the answer is what it moves.
+        for_: devices such as `v5e:2x4`, for which XLA compiles the change; `xla` in the answer says what XLA moves.
         """
         return self.before.reshard(
             self.after,

@@ -51,7 +51,7 @@ pub enum NpyError {
     NotInNumpy(Box<str>),
     /// The array's shape differs from the file's, or there is not enough memory.
     Buffer(Box<BufferError>),
-    /// The file's array cannot be copied into the array's layout, or back.
+    /// The array cannot be copied between the file's layout and its own.
     Relayout(RelayoutError),
 }
 

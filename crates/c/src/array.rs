@@ -30,7 +30,7 @@ pub struct XlaShapeArray {
     pub minor_to_major: *const i64,
     /// The sizes of all tiles, one tile after the other, each from major to minor, in elements. XLA_SHAPE_TILE_COMBINE for `*`.
     pub tile_dims: *const i64,
-    /// How many entries of `tile_dims` each tile has, `num_tiles` entries.
+    /// For each tile, the number of its entries in `tile_dims`. `num_tiles` entries.
     pub tile_dim_sizes: *const usize,
     /// The number of tiles: 0 for a layout without tiles.
     pub num_tiles: usize,
@@ -54,8 +54,8 @@ unsafe impl Struct for XlaShapeArray {
 
 /// The parts of an array: element type, sizes, order of dimensions, tiles, and attributes of the layout.
 ///
-/// Set `array->struct_size` first: `XlaShapeArray array = {.struct_size = sizeof array};`. The rest of `*array` is filled. The lists belong to the shape
-/// and are valid until that is freed.
+/// Set `array->struct_size` first: `XlaShapeArray array = {.struct_size = sizeof array};`. The call fills the other fields. The lists belong to
+/// the shape and are valid until it is freed.
 ///
 /// Errors: XLA_SHAPE_ERROR_CODE_WRONG_KIND if the shape is not an array, and as for all functions.
 ///
@@ -163,7 +163,7 @@ unsafe fn from_parts(parts: &XlaShapeArray) -> Result<ArrayShape> {
 /// The same as for [`from_parts`].
 unsafe fn layout(parts: &XlaShapeArray) -> Result<Layout> {
     let layout = if parts.minor_to_major.is_null() {
-        // SAFETY: the caller promises *lists*. The number of entries is that of a list that exists.
+        // SAFETY: the caller promises *lists*. So there is a list of `num_dimensions` entries, and a layout of as many dimensions fits in memory.
         Layout::descending(unsafe { list(parts.dimensions, parts.num_dimensions, "list of sizes") }?.len())
     } else {
         // SAFETY: the caller promises *lists*.
@@ -176,7 +176,7 @@ unsafe fn layout(parts: &XlaShapeArray) -> Result<Layout> {
     let total = total.ok_or_else(|| {
         failure(Code::InvalidArgument, format_args!("expected tiles that fit in memory, found too many entries"))
     })?;
-    // SAFETY: the caller promises *lists*: as many entries as the tiles have together.
+    // SAFETY: the caller promises *lists*: `tile_dims` has `total` entries.
     let mut rest = unsafe { list(parts.tile_dims, total, "tile_dims") }?;
     let mut tiles = Vec::with_capacity(counts.len());
     for &count in counts {

@@ -107,8 +107,8 @@
 //! - *Structs*: a pointer to a struct is null, or points to at least as many bytes as its field `struct_size` says, and nobody
 //!   writes them during the call.
 //!
-//! The library checks what can be checked of these rules: null pointers, alignment, lists of more than `isize::MAX` bytes, sizes of structs; in builds with debug
-//! assertions, also whether a handle is alive.
+//! The library checks what can be checked of these rules: null pointers, alignment, lists of more than `isize::MAX` bytes, sizes of
+//! structs; in builds with debug assertions, also whether a handle is alive.
 //!
 //! # The files
 //!

@@ -50,7 +50,8 @@ pub enum XlaShapeStores {
     Regular = 2,
 }
 
-/// Options of a relayout. All zero, except for `struct_size`, are the defaults: `XlaShapePlanOptions options = {.struct_size = sizeof options};`
+/// Options of a relayout. For the defaults, set every field except `struct_size` to 0:
+/// `XlaShapePlanOptions options = {.struct_size = sizeof options};`
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct XlaShapePlanOptions {
@@ -70,7 +71,7 @@ pub struct XlaShapePlanOptions {
     pub fill_size: usize,
     /// Which store instructions: an XlaShapeStores. 0: XLA_SHAPE_STORES_AUTO.
     pub stores: i64,
-    /// The most bytes of a part in either array. Parts may be larger where an array cannot be cut. 0: a single part, the whole array.
+    /// The most bytes that a part has in either array. Parts may be larger where an array cannot be cut. 0: a single part, the whole array.
     /// 1048576 is a good size: both sides of a part then fit in the caches.
     pub part_bytes: usize,
 }
@@ -231,7 +232,8 @@ pub unsafe extern "C" fn xla_shape_plan_bytes(
 /// XLA_SHAPE_ERROR_CODE_OVERLAP if they overlap, and as for all functions.
 ///
 /// # Safety
-/// `plan` is NULL or a plan; the buffers have as many bytes; nobody writes the source or uses the destination during the call.
+/// `plan` is NULL or a plan; `source` has `source_bytes` bytes, and `destination` has `destination_bytes`; nobody writes the source or uses the
+/// destination during the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn xla_shape_plan_run(
     plan: *const XlaShapePlan,
@@ -337,8 +339,8 @@ pub unsafe extern "C" fn xla_shape_plan_part_ranges(
 /// functions. After an error, nothing has been written.
 ///
 /// # Safety
-/// `plan` is NULL or a plan; the buffers have as many bytes; during the call, nobody writes the part of the source or uses the part of the
-/// destination.
+/// `plan` is NULL or a plan; `source` has `source_bytes` bytes, and `destination` has `destination_bytes`; during the call, nobody writes the
+/// part of the source or uses the part of the destination.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn xla_shape_plan_run_part(
     plan: *const XlaShapePlan,
@@ -447,13 +449,13 @@ unsafe fn run_part(slab: &Slab, source: Source, destination: &Destination) -> Re
     let bytes_of = |shape| byte_count(shape).unwrap_or_default();
     let gathered;
     let from = match single(slab.source()) {
-        // SAFETY: the range is one of the slab (caller).
+        // SAFETY: the slab's ranges are within the buffers (caller).
         Some(range) => unsafe { source.bytes(range) },
         None => {
             let mut bytes = AlignedBytes::zeroed(bytes_of(plan.from()))?;
             let mut rest = bytes.as_mut();
             for range in slab.source() {
-                // SAFETY: the range is one of the slab (caller).
+                // SAFETY: the slab's ranges are within the buffers (caller).
                 let piece = unsafe { source.bytes(range) };
                 let (to, others) = rest.split_at_mut(piece.len());
                 to.copy_from_slice(piece);
@@ -464,14 +466,14 @@ unsafe fn run_part(slab: &Slab, source: Source, destination: &Destination) -> Re
         }
     };
     if let Some(range) = single(slab.destination()) {
-        // SAFETY: the range is one of the slab (caller).
+        // SAFETY: the slab's ranges are within the buffers (caller).
         return Ok(plan.run(from, unsafe { destination.bytes(range) })?);
     }
     let mut made = AlignedBytes::zeroed(bytes_of(plan.to()))?;
     // Copy what the destination holds: the plan may leave padding as it is.
     let mut rest = made.as_mut();
     for range in slab.destination() {
-        // SAFETY: the range is one of the slab (caller).
+        // SAFETY: the slab's ranges are within the buffers (caller).
         let piece = unsafe { destination.bytes(range) };
         let (to, others) = rest.split_at_mut(piece.len());
         to.copy_from_slice(piece);
@@ -481,7 +483,7 @@ unsafe fn run_part(slab: &Slab, source: Source, destination: &Destination) -> Re
     let mut rest = made.as_ref();
     for range in slab.destination() {
         let (piece, others) = rest.split_at(range.len());
-        // SAFETY: the range is one of the slab (caller).
+        // SAFETY: the slab's ranges are within the buffers (caller).
         unsafe { destination.bytes(range) }.copy_from_slice(piece);
         rest = others;
     }

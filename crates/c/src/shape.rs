@@ -114,7 +114,7 @@ pub(crate) fn parsed<T: std::str::FromStr<Err = ParseError>>(text: &str) -> Resu
     text.parse().map_err(|error| XlaShapeError::of_parse(&error, text))
 }
 
-/// Passes a text that belongs to a handle to C.
+/// Passes C a text that belongs to a handle.
 ///
 /// # Safety
 /// The rule *results*.
@@ -321,8 +321,8 @@ pub unsafe extern "C" fn xla_shape_tuple_element(
     })
 }
 
-/// How much memory a value takes. All numbers are at most INT64_MAX. Of a tuple: the sums over all arrays in it, however nested. Where an
-/// array is split (`SC`), `bytes` and `positions` are those of one memory.
+/// How much memory a value takes. All numbers are at most INT64_MAX. For a tuple, the bytes are sums over all arrays in it, however nested.
+/// If an array is split over several memories (`SC`), `bytes` and `positions` are for one of these memories.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct XlaShapeSizes {

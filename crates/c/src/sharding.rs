@@ -126,8 +126,8 @@ pub unsafe extern "C" fn xla_shape_partition_free(partition: *mut XlaShapePartit
     unsafe { free(partition) };
 }
 
-/// The shape of a shard: of the buffer that each device has, in the layout of the array. It is the same on every device, even where a
-/// device has fewer elements. An array, also if a buffer was divided.
+/// The shape of a shard, in the layout of the whole array. It is the same on every device, even if a device has fewer elements. It is an
+/// array, even if a buffer was divided.
 ///
 /// `*shard` becomes a new handle, which the caller frees with xla_shape_free, or NULL after an error. Errors: as for all functions.
 ///

@@ -46,7 +46,7 @@ fn shape(text: &str) -> Owned {
 
 fn plan(from: &Owned, to: &Owned, options: &XlaShapePlanOptions) -> Result<*mut XlaShapePlan, (Code, String)> {
     let mut plan = ptr::dangling_mut();
-    // SAFETY: the shapes are alive, the struct is one, and the place is a local variable.
+    // SAFETY: the shapes are alive, the options are a whole struct, and the place is a local variable.
     let error = unsafe { xla_shape_plan(from.0, to.0, options, &raw mut plan) };
     if error.is_null() {
         return Ok(plan);
@@ -593,7 +593,7 @@ fn bitcasts() {
     }
 }
 
-/// Several threads copy parts of one array at once. The parts write different bytes, and together what one run writes.
+/// Several threads copy parts of one array at once. The parts write different bytes. Together, they write what one run writes.
 #[test]
 fn parts_in_threads() {
     struct Shared(*mut XlaShapePlan, *mut u8);

@@ -242,8 +242,7 @@ impl TiledLayout {
     }
 }
 
-/// The same shape in the form in which the interface takes arrays of the host: row-major, with whole bytes for each
-/// element.
+/// The shape with which the interface takes the same array from the host: row-major, with whole bytes for each element.
 pub(crate) fn row_major(shape: &ArrayShape) -> Result<ArrayShape> {
     let sizes = shape.dimensions().iter().map(|size| size.extent()).collect::<Option<Vec<_>>>();
     let sizes = sizes.ok_or_else(|| Error::answer("an array", "a dimension is unbounded"))?;

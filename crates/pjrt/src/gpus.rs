@@ -93,7 +93,7 @@ impl Gpus {
         self.counts.unwrap_or(HOST)
     }
 
-    /// The compiler's text of how many there are: slices, hosts and GPUs.
+    /// The numbers of slices, hosts and GPUs as the compiler writes them, such as `1x2x8`.
     pub(crate) fn topology(&self) -> String {
         self.counts().map(|count| count.to_string()).join("x")
     }

@@ -91,7 +91,7 @@ pub(crate) const MEMORY_KIND: &str = "mhlo.memory_kind";
 /// name.
 ///
 /// # Errors
-/// If the text has no function `@main`, or that has no such parameter or result.
+/// If the text has no function `@main`, or the function has no such parameter or result.
 pub(crate) fn with_attributes(text: &str, name: &str, values: &BTreeMap<Argument, String>) -> Result<String> {
     let refused = |reason: String| Error::NoLayouts(reason);
     let main = Signature::find(text, "main")

@@ -311,7 +311,7 @@ unsafe fn open(path: &Path) -> Result<Plugin> {
     let refused = |error: libloading::Error| Error::Load { path: path.to_owned(), reason: error.to_string() };
     // SAFETY: loading runs the file's initialisers; the caller promises that its code may run in this process.
     let library = unsafe { Library::new(path) }.map_err(refused)?;
-    // SAFETY: if the file has a function of this name, it is a plug-in (caller), where this is the function's type.
+    // SAFETY: the caller promises that a file with a function of this name is a plug-in. In a plug-in, the function has this type.
     let entry = unsafe { library.get::<unsafe extern "C" fn() -> *const Api>(b"GetPjrtApi\0") };
     let entry = *entry.map_err(|_| Error::NotAPlugin {
         plugin: path.display().to_string(),
@@ -377,8 +377,8 @@ impl Plugin {
     /// ```
     ///
     /// # Errors
-    /// If the file is missing or not a plug-in, its version of the interface has a different major number or is older than
-    /// [`Version::OLDEST`], another process has loaded it and it allows only one, or it does not start within a minute.
+    /// If the file is missing or not a plug-in; if its version of the interface has a different major number or is older than
+    /// [`Version::OLDEST`]; if it allows only one process and another one has loaded it; or if it does not start within a minute.
     ///
     /// # Safety
     /// The file's code runs in this process as soon as it is loaded, so load only what you would run as a program. If it has a

@@ -360,7 +360,7 @@ fn number_after(text: &str, words: &str) -> Option<u32> {
     after[..end].parse().ok()
 }
 
-/// The language of a text: from its first words, or from words that lists of HLO instructions without a `HloModule` line contain.
+/// The language of a text, by its first words. A list of HLO instructions without a `HloModule` line is recognized by words inside it.
 fn detect_text(text: &str) -> Option<Format> {
     let words = ["parameter(", "constant(", " -> "];
     Format::detect(text.as_bytes()).or_else(|| words.iter().any(|word| text.contains(word)).then_some(Format::Hlo))

@@ -145,8 +145,8 @@ impl Plugin {
     /// ```
     ///
     /// # Errors
-    /// If the description lacks what the compiler needs, the plug-in cannot read it or is one for other devices, or it takes longer than
-    /// its [time limit](crate::LoadOptions::time_limit).
+    /// If the description lacks what the compiler needs; if the plug-in cannot read it, or is for other devices; or if the plug-in takes longer
+    /// than its [time limit](crate::LoadOptions::time_limit).
     pub fn gpus(&self, gpus: &Gpus, config: &GpuConfig) -> Result<Topology> {
         if !config.missing().is_empty() {
             return Err(Error::NoGpuConfig { missing: config.missing().to_vec() });

@@ -13,9 +13,9 @@ const WIDTH: usize = 120;
 const HEAD: usize = 12;
 const ALONE: usize = 28;
 
-/// The most bytes: `HEAD_BYTES` and `ALONE_BYTES` of the answer's own text, as above, `NAME` of a cause's name, and `SENTENCE` of each of its
-/// other texts. A whole digest is then at most 5,000 bytes, which are 2,000 tokens at 2.5 bytes each. Bytes are counted because a letter that is
-/// not ASCII may be a token of its own.
+/// The most bytes of the answer's own text (`HEAD_BYTES` if causes follow, `ALONE_BYTES` if none do), of a cause's name (`NAME`), and of each of a
+/// cause's other texts (`SENTENCE`). A whole digest is then at most 5,000 bytes, which are 2,000 tokens at 2.5 bytes each. Bytes are counted because
+/// a letter that is not ASCII may be a token of its own.
 const HEAD_BYTES: usize = 1_800;
 const ALONE_BYTES: usize = 4_500;
 const NAME: usize = 120;
@@ -92,7 +92,7 @@ fn beginning(text: &str, most: usize) -> Cow<'_, str> {
     text.chars().take_while(fits).chain(['…']).collect::<String>().into()
 }
 
-/// The same for the last bytes.
+/// Like [`beginning`], but keeps the last bytes.
 fn end(text: &str, most: usize) -> Cow<'_, str> {
     if text.len() <= most {
         return text.into();

@@ -134,7 +134,7 @@ fn table(fit: &Fit, text: &mut Text) {
         fixed => format!("Settings: {}", fixed.join(", ")),
     });
     let axes = fit.axes.iter().filter(|axis| axis.values.len() > 1).collect::<Vec<_>>();
-    // Where all rows are the best, marks say nothing.
+    // If every row that fits is among the best, marks say nothing.
     let is_marked = fit.rows.iter().any(|row| row.need.fits == Some(true) && !row.best);
     let mut lines = vec![axes.iter().map(|axis| axis.name.clone()).collect::<Vec<_>>()];
     lines[0].extend(["fits", "needs", "of", "cost", "largest array at the peak"].map(str::to_owned));

@@ -181,7 +181,7 @@ fn form(shape: &str, sharding: &Option<String>) -> String {
     sharding.as_ref().map_or_else(|| shape.to_owned(), |sharding| format!("{shape} {sharding}"))
 }
 
-/// What to do with data that were written for the program of the record, and the command that does it.
+/// What to do with data written for the recorded program, and the command that does it.
 fn what_it_takes(array: &ChangedArray) -> (&'static str, Option<String>) {
     match (array.change, array.same_bytes) {
         (ArrayChange::Array, _) => ("another array: data of the record do not fit", None),

@@ -95,7 +95,7 @@ impl Text {
         self.text.push('\n');
     }
 
-    /// Adds a paragraph with `first` before its first line; the other lines begin below the text.
+    /// Adds a paragraph with `first` before its first line; the other lines are indented by the width of `first`.
     ///
     /// ```
     /// let mut text = xla_shape_render::Text::new(12);

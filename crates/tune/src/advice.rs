@@ -178,7 +178,7 @@ pub fn advise(
     Tuning { today: Today { cost, ..own.today }, advice: Some(advice.collect()), ..own }
 }
 
-/// What compiled modules say about an array, without the smallest layout.
+/// What compiled modules say about an array. The caller adds the smallest layout.
 fn about(array: &SharedArray, programs: &[Program], generation: Option<Generation>, compiled: &[Compiled]) -> Advice {
     let mut wanted: Vec<(Layout, usize, Option<Amount>)> = Vec::new();
     let mut copies = Vec::new();

@@ -112,8 +112,8 @@ pub struct Options {
     pub tilings: bool,
     /// The most bytes of HBM that a program may take.
     pub at_most_bytes: Option<u64>,
-    /// The most compilations, including those with cached answers. The first two of each program, without requests and with the compiler's choice,
-    /// are always made.
+    /// The most compilations, including those with cached answers. The first two of each program are always made: one with its own layouts, and
+    /// one with layouts that the compiler chooses.
     pub most: Option<usize>,
 }
 impl SharedArray {

@@ -10,9 +10,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use xla_shape_answers::tune::Because;
 use xla_shape_core::{ArrayShape, Layout};
 
-/// An order that takes more than this many times the fewest bytes is not tried unless a program prefers it. Reading its padding costs as much as
-/// reading the whole array once more, as a copy would. If no part of a program needs the order, nothing makes up for that cost. If a part needs it,
-/// the compiler chooses the order or copies the array to it, so it is an order that the program prefers.
+/// An order that takes more than this many times the bytes of the smallest one is not tried unless a program prefers it. Reading its padding costs as
+/// much as reading the whole array once more, as a copy would. If no part of a program needs the order, nothing makes up for that cost. If a part
+/// needs it, the compiler chooses the order or copies the array to it, so it is an order that the program prefers.
 const MOST_PADDING: u64 = 2;
 
 /// A gain is small if it is less than 1/33 (3 percent) of the cycles.
@@ -89,9 +89,9 @@ struct Search<'a> {
     seen: HashSet<Choice>,
     is_cut: bool,
     is_ended: bool,
-    /// The memories to try for the arrays, the preferred ones first.
+    /// The combinations of memories to try, each with one memory for each array; the preferred ones come first.
     homes: Vec<Vec<Option<Memory>>>,
-    /// The memories of the choices that are tried now, as an index into `homes`.
+    /// The index in `homes` of the combination that is tried now.
     home: usize,
 }
 
@@ -264,9 +264,9 @@ impl Search<'_> {
         Ask::Layouts(self.used(program).map(|array| (array, choice[array].clone())).collect())
     }
 
-    /// The same request, but for some programs the compiler chooses the layouts. These are programs for which the compiler chose exactly these
-    /// layouts before, and made another program than when they were requested. If its own choice costs less for some of them, only those; otherwise
-    /// all of them. `None` if there are no such programs.
+    /// The same request, but the compiler chooses the layouts for some programs. These are programs for which it chose exactly these layouts before,
+    /// and made another program than when they were requested. If its own choice costs less for some of them, it chooses only for those; otherwise
+    /// for all of them. `None` if there are no such programs.
     fn with_auto(&self, choice: &Choice, asked: &[(usize, Ask)]) -> Option<Vec<(usize, Ask)>> {
         let has = |program, measured: &Measured| {
             self.used(program).all(|array| self.has(measured, program, array, &choice[array]))
@@ -502,8 +502,8 @@ impl Search<'_> {
         })
     }
 
-    /// The choices that differ from `from` in one unit, which gets a neighbour of its layout. If the unit's arrays have different layouts, it may
-    /// also get one of these.
+    /// The choices that differ from `from` in one unit, whose arrays all get a neighbour of their layout. If they have different layouts in `from`,
+    /// they may also all get one of these.
     fn near(&self, from: &Choice, units: &[Unit]) -> Vec<Choice> {
         let mut near = Vec::new();
         for unit in units {
@@ -602,7 +602,7 @@ pub(crate) fn rules(all: &[Candidate], repeated: usize) -> [usize; 3] {
     [all.len(), repeated, all.len() - within(all).count()]
 }
 
-/// The bytes of HBM of the program that takes the most.
+/// The most bytes of HBM that any of the programs takes.
 pub(crate) fn most_bytes(measured: &[Measured]) -> u64 {
     measured.iter().map(|measured| measured.bytes).max().unwrap_or(0)
 }

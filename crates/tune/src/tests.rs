@@ -112,7 +112,7 @@ fn nothing_is_worse_than_today_and_nothing_that_was_not_taken_is_best() {
     }
 }
 
-/// How many pairs of dimensions are in another order than in the best layout. Every order but the best one has a neighbour that is closer to it.
+/// How many pairs of dimensions have the opposite order in the best layout. Every order but the best one has a neighbour that is closer to it.
 fn distance(layout: &Layout, best: &[usize]) -> u64 {
     let place = |dimension: &usize| best.iter().position(|other| other == dimension).unwrap();
     let places: Vec<usize> = layout.minor_to_major().iter().map(place).collect();

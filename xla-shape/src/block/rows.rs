@@ -1,4 +1,4 @@
-//! Copies of rows whose numbers are data: the lookup of an embedding, and its update.
+//! Copies of rows by numbers that are known only at run time, such as the lookup and the update of an embedding.
 
 use crate::buffer::{Buffer, Bytes, BytesMut};
 use crate::element::Plain;
@@ -118,9 +118,9 @@ macro_rules! row_numbers {
 
 row_numbers!(u8 u16 u32 u64 usize i8 i16 i32 i64 isize);
 
-/// What is wrong with numbers of rows.
+/// What is wrong with the numbers of rows.
 enum Wrong<N> {
-    /// There are more than rows.
+    /// There are more numbers than rows to copy.
     Count,
     /// There is no row of this number.
     Row(N),

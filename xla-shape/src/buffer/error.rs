@@ -167,7 +167,7 @@ macro_rules! debug_is_text {
 debug_is_text!(BufferError);
 
 impl Error for BufferError {
-    /// The source of the inner error, whose text `Display` already shows.
+    /// The source of the inner error. The inner error itself is skipped, because `Display` already shows its text.
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::Bitcast(error) => error.source(),

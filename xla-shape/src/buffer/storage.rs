@@ -71,8 +71,8 @@ impl<S: Copy> Copy for View<'_, S> {}
 /// Clones the memory.
 ///
 /// # Panics
-/// If the clone of the memory has a different length, or not the alignment that elements need: a `Vec<u8>` may begin anywhere. Clones of
-/// [`AlignedBytes`], and of borrowed or shared memory, never panic.
+/// If the clone of the memory has a different length, or is not aligned for the elements: a `Vec<u8>` may begin anywhere. Cloning
+/// [`AlignedBytes`], or borrowed or shared memory, never panics.
 impl<S: Clone, B: Bytes + Clone> Clone for Buffer<S, B> {
     #[inline(always)]
     fn clone(&self) -> Self {
@@ -222,7 +222,7 @@ impl<S: BufferShape, B: Bytes> Buffer<S, B> {
     #[must_use]
     #[inline(always)]
     pub fn view(&self) -> View<'_, S> {
-        // SAFETY: the result borrows `self`, so what this buffer may read is there and not written for as long (`Bytes`).
+        // SAFETY: the result borrows `self`. During the borrow, the bytes that this buffer may read are allocated and not written (`Bytes`).
         Buffer { bytes: unsafe { Ref::new(&self.bytes) }, shape: self.shape.clone() }
     }
 }

@@ -87,7 +87,7 @@ pub fn export_read_only<S: WholeShape, B: Storage + Send + Sync + 'static>(
 /// ```
 ///
 /// # Errors
-/// As [`export`], or if tiles combine dimensions.
+/// As for [`export`]; also if tiles combine dimensions.
 pub fn export_memory<S: WholeShape, B: StorageMut + Send + Sync + 'static>(
     buffer: Buffer<S, B>,
 ) -> Result<*mut ManagedTensor, DlpackError> {

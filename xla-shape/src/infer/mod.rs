@@ -3,8 +3,8 @@
 //! The operations are elementwise ones, compare, convert, select, clamp, broadcast, iota, reshape, transpose, reverse, slice,
 //! pad, concatenate, reduce, reduce-window, dynamic-slice, dynamic-update-slice, dot (XLA's dot_general) and convolution.
 //!
-//! Elementwise operations have names, too ([`Elementwise::named`]), and then their element types are checked. Other HLO
-//! instructions, also with tuples and called computations, are a [`Rule`], which is only a value at run time.
+//! Elementwise operations have names, too ([`Elementwise::named`]), and then their element types are checked. All other
+//! HLO instructions, also those with tuples and called computations, have a [`Rule`], which works at run time only.
 //!
 //! The rules are `const fn`s over dimensions ([`dot()`], [`slice()`], …). An [`Operation`] is one of them with its attributes.
 //! A kernel whose shapes are types names its result with [`shape!`](crate::shape) or by its parameters, and names its

@@ -109,7 +109,7 @@ pub unsafe trait RunOperand: Sealed {
     #[doc(hidden)]
     fn sizes(operand: &Self::Prepared) -> Self::Index;
 
-    /// The run of `len` elements from the one with this index on.
+    /// The run of `len` elements that begins at this index.
     ///
     /// # Safety
     /// The index is in bounds. Either `stride` is the one in `FACTS` along a dimension, and `len` elements along it are in bounds and belong to one
@@ -244,7 +244,7 @@ impl Walk {
     }
 }
 
-/// A [`RunOperand`], or a tuple of up to four with as many dimensions. Where they have the same sizes, they are [`SameDimensions`].
+/// A [`RunOperand`], or a tuple of up to four with the same number of dimensions. If their sizes are equal, too, they are [`SameDimensions`].
 ///
 /// ```
 /// use xla_shape::iter::{RunOperands, SameDimensions, Strided, runs};
@@ -524,8 +524,8 @@ impl<O: RunOperands> State<O> {
             step(self.index.as_mut(), self.sizes.as_ref(), walk.order.iter().copied(), run);
             len
         };
-        // SAFETY: `left` counts the indices below the sizes, in steps of the walk's length along its dimension, which divides the run length of every
-        // operand: so each element is in one run, which does not go beyond those of the operands. The sizes are at most those of each operand.
+        // SAFETY: `left` counts the runs of the walk that are within the sizes. The walk's length along its dimension divides the run length of
+        // every operand, so each element is in one run, and no run goes beyond an operand's. The sizes are at most those of each operand.
         // For a stretch, there is one run of all elements, whose index is 0: `WALK.stretch` says that every operand is a stretch in that order.
         Some((index, unsafe { O::run::<STRETCH>(&self.operands, index, len) }))
     }

@@ -295,7 +295,7 @@ impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
         unsafe { self.tiles_as() }
     }
 
-    /// Like [`tiles`](Self::tiles), but for a caller that has its own message for other tiles.
+    /// Like [`tiles`](Self::tiles), but unchecked: the caller checks the tiles itself, with its own error message.
     ///
     /// # Safety
     /// [`is_tile::<S, A>`](is_tile), and [`assert_tiles_are_whole`] has been evaluated for `S`.

@@ -127,8 +127,8 @@ unsafe fn copy_lines<S, B, T, C>(
         if !clamp {
             index.as_mut().iter_mut().zip(begin.as_ref()).for_each(|(entry, begin)| *entry += begin);
         }
-        // Packed tiles interleave two or four lines. If the window has all lines of such a group, they are copied at once when the loop is at
-        // the first.
+        // Packed tiles interleave groups of two or four lines. If the window has all lines of a group, they are copied together when the loop
+        // is at the first one.
         let lanes = const { <(T, S)>::WEAVES[0] };
         let (mut lines, mut is_stretch) = (1, false);
         if const { <(T, S)>::ALTERNATES } && !clamp {

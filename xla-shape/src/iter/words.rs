@@ -47,7 +47,8 @@ pub(super) const fn are_word<E: Plain>(count: usize) -> bool {
     matches!(size_of::<E::Value>() * count, 2 | 4 | 8) && count > 1
 }
 
-/// Calls a macro with the word that has this many elements of a size, and with an integer of that size; otherwise gives `$other`.
+/// Calls the macro `$shift` with two integer types: a word as large as `$count` elements, and one as large as an element. `$other` if there is no
+/// such word.
 macro_rules! with_word {
     ($E:ident, $count:expr, $shift:ident, $other:expr) => {
         match (size_of::<$E::Value>(), $count) {

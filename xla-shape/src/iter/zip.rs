@@ -49,7 +49,7 @@ pub(super) struct Lanes {
 }
 
 impl Lanes {
-    /// Which lines of an array alternate along a dimension with these runs.
+    /// Which lines of an array alternate in memory; `run` describes the runs of these lines.
     pub(super) const fn along<T: ArrayType>(run: Run) -> Self {
         let (mut lanes, mut dimension) = (Self { dimension: 0, count: 0 }, 0);
         if matches!(run, Run { stride: Some(1), len: 2.. }) {

@@ -89,7 +89,7 @@ impl<S: StaticArray<Element: Stored>, T: StaticArray<Element: Stored>> StaticPla
         drop(plans);
         let plan = found.unwrap_or_else(|| {
             let mut plans = PLANS.write().unwrap_or_else(PoisonError::into_inner);
-            // One for each pair of types that the program names; kept until the program ends.
+            // One plan for each pair of types that the program uses. It lives until the program ends.
             *plans.entry(TypeId::of::<Self>()).or_insert_with(|| Box::leak(Box::new(Self::new())))
         });
         plan.downcast_ref().expect("each plan is kept under its own type")

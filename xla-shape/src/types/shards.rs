@@ -37,7 +37,7 @@ pub trait ShardingType: 'static + Sealed {
     /// ```
     ///
     /// # Panics
-    /// If the number of devices is not that of the pieces. [`sharding!`](crate::sharding) never writes such a type.
+    /// If the numbers of devices and pieces differ. They never do in a type that [`sharding!`](crate::sharding) makes.
     #[must_use]
     fn sharding() -> Sharding;
 }

@@ -136,7 +136,7 @@ const fn shortest_scaled<S: ArrayType>() -> fn(&[usize], &[usize]) -> usize {
     }
 }
 
-/// The position of the element with this index in an array with unbounded dimensions, of these sizes.
+/// The position of the element with this index in an array with unbounded dimensions. `sizes` are the actual sizes.
 ///
 /// From the most minor digit on, strides are constants up to the first unbounded dimension.
 #[inline(always)]

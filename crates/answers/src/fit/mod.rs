@@ -92,11 +92,11 @@ pub struct Border {
     pub next_row: Option<usize>,
     /// Values that do not fit although a larger one does: a larger value can need less memory.
     pub exceptions: Vec<String>,
-    /// Values between `largest` and `next` for which it is not known whether they fit: the compiler refused them for another reason than memory, or
+    /// Values between `largest` and `next` for which it is not known whether they fit: the compiler refused them for a reason other than memory, or
     /// they have no program.
     pub unknown: Vec<String>,
     /// Whether every value between the two was tried. It was not if the user ended the search, or if the compiler refused too many programs for
-    /// another reason than memory.
+    /// a reason other than memory.
     pub closed: bool,
     /// Whether the values are not in ascending order of the memory that they need: the last fits, although the first does not or an earlier one needs
     /// more. Then all were tried.

@@ -22,7 +22,7 @@ use xla_shape_hlo::{AmountCause, RefusalCause, Role};
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Need {
-    /// Whether it fits; null if the compiler refused the program for another reason than memory, or does not say what it takes.
+    /// Whether it fits; null if the compiler refused the program for a reason other than memory, or does not say what it takes.
     pub fits: Option<bool>,
     /// The bytes of the device's memory that the program needs, with its code if the code's size is known; null if they are not known.
     pub needed_bytes: Option<u64>,

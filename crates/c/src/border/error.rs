@@ -37,7 +37,7 @@ pub enum XlaShapeErrorCode {
     Unsupported = 9,
     /// Memory for an array could not be allocated. (Small allocations abort the process if they fail, as everywhere in Rust.)
     OutOfMemory = 10,
-    /// The source and the destination of a copy overlap, or two lists that a function writes.
+    /// The source and the destination of a copy overlap, or two lists that a function writes do.
     Overlap = 11,
     /// The operation is not a bitcast, because it moves bytes.
     NotABitcast = 12,

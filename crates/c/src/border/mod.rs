@@ -95,8 +95,8 @@ fn check_handle<T: Handle>(handle: *const T) -> Result<()> {
 #[inline]
 pub(crate) unsafe fn handle<'a, T: Handle>(handle: *const T) -> Result<&'a T> {
     check_handle(handle)?;
-    // SAFETY: `check_handle` has refused null, so by the rule *handles* `give` made the handle, and nobody frees it during `'a`. The
-    // library never makes a mutable reference to a handle.
+    // SAFETY: the pointer is not null (`check_handle`), so `give` made the handle, and nobody frees it during `'a` (*handles*). The library
+    // never makes a mutable reference to a handle.
     Ok(unsafe { &*handle })
 }
 
@@ -319,7 +319,7 @@ pub(crate) fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// Converts an index from C. As an unsigned number, a negative one is larger than any dimension.
+/// Converts an index from C. Cast to unsigned, a negative number is larger than any dimension.
 #[inline]
 pub(crate) fn unsigned(list: &[i64]) -> &[u64] {
     // SAFETY: the pointer and length are those of a slice; both types have the same size and alignment, and no invalid values.

@@ -48,7 +48,7 @@ pub(super) fn bitcast_convert<'a>(operands: Operands<'_, 'a>, declared: Option<&
     if before == after {
         return with_type(array, to);
     }
-    // Narrower elements take one more dimension, `f32[4]` to `bf16[4,2]`. Wider ones take the last dimension away.
+    // Narrower elements take one more dimension, `f32[4]` to `bf16[4,2]`. Wider elements remove the last dimension.
     let (wide, narrow) = (before.max(after), before.min(after));
     let Some(ratio) = wide.checked_div(narrow).filter(|_| wide.is_multiple_of(narrow)) else {
         return Err(InferError::Unexpected {

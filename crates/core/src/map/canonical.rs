@@ -186,7 +186,7 @@ impl StrideTableRef<'_> {
     /// ```
     ///
     /// # Errors
-    /// If sums made by `*` are nested so that the computation is too expensive.
+    /// If sums made by `*` are nested so deeply that the computation is too expensive.
     pub fn canonical(self) -> Result<LayoutMapping, StrideTableError> {
         canonical(View { table: self, dimensions: &[] }, self.extents).map(LayoutMapping::from_table)
     }

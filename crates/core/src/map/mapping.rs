@@ -138,7 +138,7 @@ impl LayoutMapping {
     /// ```
     ///
     /// # Errors
-    /// If sums made by `*` are nested so that the computation is too expensive.
+    /// If sums made by `*` are nested so deeply that the computation is too expensive.
     pub fn coalesce(&self) -> Result<Self, StrideTableError> {
         let mut coalesced = self.clone();
         if !self.extents.contains(&0) {
@@ -353,7 +353,7 @@ impl StrideTableRef<'_> {
         let dimensions = row_major_terms(self.extents);
         let form = canonical(View { table: self, dimensions: &dimensions }, &[self.positions]).ok()?;
         let mut digits = form.digits.as_slice().to_vec();
-        // The digits must be all digits of one number, each continuing the one before it.
+        // The digits must be all digits of one number: each begins where the one before it ends.
         sort_by_key(&mut digits, |digit| digit.term.divisor);
         let mut divisor = 1_u64;
         for digit in &digits {

@@ -31,8 +31,8 @@ pub(crate) fn with_scratch<R>(layout: &Layout, f: impl FnOnce(Scratch<'_>) -> R)
 
 /// The product of the sizes and bounds, without unbounded dimensions.
 ///
-/// As in XLA (`xla/shape_util.cc`), the product is computed from dimension 0 on, and no partial product may overflow: a
-/// size of 0 prevents an overflow only of the dimensions after it.
+/// As in XLA (`xla/shape_util.cc`), the product is computed from dimension 0 on, and no partial product may overflow. So an
+/// overflow before a size of 0 is an error, although the product would be 0.
 #[expect(clippy::indexing_slicing, reason = "`const fn` has no iterators; every index is below the length")]
 #[inline]
 pub(crate) const fn elements(dimensions: &[Dimension]) -> Result<u64, ValidationError> {

@@ -87,7 +87,7 @@ fn decode_leaf(mut message: ShapeProto, count: usize, bytes: Bytes) -> Result<Sh
     }
     for element in Elements::new(bytes).take(1) {
         let (mut element, count) = Elements::split(&element?).map_err(|error| in_tuple(error.into(), 0))?;
-        // One element is enough for the error: the array of a buffer must have none.
+        // The array of a buffer must have no elements, so one is enough for the error.
         element.tuple_shapes.resize(count.min(1), ShapeProto::default());
         message.tuple_shapes.push(element);
     }

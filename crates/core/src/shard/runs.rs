@@ -83,7 +83,7 @@ pub struct MovedRuns {
     ranges: Ranges,
     /// The rest of the current range.
     current: Range<u64>,
-    /// The size of blocks in elements. A block begins at each multiple of it, and its elements are contiguous in both
+    /// The number of elements of a block. Blocks begin at the multiples of this number, and the elements of a block are contiguous in both
     /// shards.
     block: u64,
     /// Whether consecutive values of the digits above the block are consecutive blocks in both shards.

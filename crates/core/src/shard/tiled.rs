@@ -111,7 +111,7 @@ impl TiledSharding {
 pub enum Subgroup {
     /// One of them has it. XLA reads this kind but does not use it.
     Maximal,
-    /// The program divides it further itself.
+    /// The program itself divides the tile further.
     Manual,
     /// Each has a partial sum, maximum or minimum.
     Unreduced,

@@ -18,7 +18,7 @@ macro_rules! structs {
                 /// The size up to the end of the last field, without padding after it: `PJRT_STRUCT_SIZE` of the header.
                 pub const SIZE: usize = {
                     let size = std::mem::offset_of!($name, extension_start) + size_of::<*mut ExtensionBase>();
-                    // Each field replaces the size by the offset of its end. The fields are in order, so the end of the last one remains.
+                    // Each field sets the size to the offset of its end. The fields are in order, so the last one determines the result.
                     $(let size = { let _ = size; std::mem::offset_of!($name, $field) + size_of::<$kind>() };)*
                     size
                 };

@@ -1,7 +1,7 @@
 //! The part of PJRT's C interface that this crate calls: `xla/pjrt/c/pjrt_c_api.h`, version 0.114, and two of its extensions
 //! (`pjrt_c_api_layouts_extension.h`, `pjrt_c_api_shardings_extension.h`).
 //!
-//! Every struct begins with `struct_size`, the size that it had in the header its creator was compiled with. Newer versions only
+//! Every struct begins with `struct_size`: its size in the header with which the code that made it was compiled. Newer versions only
 //! append fields, functions and numbers. So a table is read as far as its size says, and arguments for a plug-in that is newer than
 //! these declarations are padded with zeros (see [`PaddedArguments`]).
 //!
@@ -12,7 +12,7 @@
 //! # Rules of the interface
 //!
 //! The SAFETY comments of this crate cite these rules by name. The header states them at its structs; whoever loads a plug-in
-//! ([`Plugin::load`](crate::Plugin::load)) promises that it keeps them.
+//! ([`Plugin::load`](crate::Plugin::load)) promises that the plug-in keeps them.
 //!
 //! - *Arguments*: a call reads and writes its argument struct up to `struct_size`, and what its pointers point to, only until it
 //!   returns, unless the header says otherwise at a field.

@@ -144,7 +144,7 @@ pub(super) fn answer(measured: &Measured) -> String {
     answer + "."
 }
 
-/// What the times do not say.
+/// Notes about what is missing from the times, or doubtful.
 pub(super) fn notes(measured: &Measured) -> Vec<String> {
     let events = |number| count(number, "event", "events");
     let note = |doubt: MeasuredDoubt| match doubt {

@@ -40,7 +40,7 @@ pub(super) fn title(cost: &ProgramCost) -> String {
     format!("Cost of {}", shortened(cost.module.as_deref().unwrap_or("module"), 200))
 }
 
-/// The content of the page; of a profile, `pictures` stand below the sentence that answers.
+/// The content of the page. For a profile, `pictures` are placed below the sentence that answers the question.
 pub(super) fn main(cost: &ProgramCost, pictures: Option<Element>) -> Element {
     let all = cost.sums.total;
     let lines = cost.lines.iter().map(|line| {
@@ -149,7 +149,7 @@ struct Share<'c> {
     amount: Option<Amount>,
     /// The number of instructions in this sum.
     of: usize,
-    /// What a click on the name searches in the page.
+    /// What a click on the name searches for in the page.
     find: Option<String>,
 }
 

@@ -12,7 +12,7 @@ use xla_shape_answers::cost::{MeasuredRun, ProgramCost, RunKind};
 /// The longest text of the picture, in characters.
 const LONGEST: usize = 400;
 
-/// How many events of a run the picture has at most, so that the page has a few MB: the longest ones.
+/// The most events of a run that the picture shows, so that the page has a few MB. It shows the longest ones.
 pub const MOST_EVENTS: usize = 100_000;
 
 /// The answer about a profile as a page, with one run of it as a picture: each device and thread is a row of events, above the memory that is

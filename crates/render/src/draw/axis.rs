@@ -19,7 +19,7 @@ impl<'p> Axis<'p> {
         Self { name: &plane.column, indices: &plane.columns }
     }
 
-    /// The dimension before an index: `d1=`. Empty if there is no dimension.
+    /// The text before each index, such as `d1=`. Empty if there is no dimension.
     pub(super) fn prefix(self) -> String {
         if self.name.is_empty() { String::new() } else { format!("{}=", self.name) }
     }

@@ -196,7 +196,7 @@ pub(super) fn title(picture: &Picture) -> Cow<'_, str> {
     shortened(&picture.shape, MAX_TITLE)
 }
 
-/// The style of a drawing with this id that is a file.
+/// The style of a drawing that is a file of its own. `id` is the drawing's.
 ///
 /// The colours of a light background are attributes, or come first, because not every program that shows SVG knows media queries. Cells keep
 /// their colours on a dark background, and with them the dark text in them.

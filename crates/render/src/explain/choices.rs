@@ -21,7 +21,7 @@ pub(super) fn lead(page: &mut Text, explanation: &Explanation) {
     page.paragraph(if array.has_layout { "In the layout of the text:" } else { "Row-major, without tiles:" });
 }
 
-/// How TPUs store a value; `what` is the words for it.
+/// How TPUs store a value, which the sentences call `what`.
 pub(super) fn stored(page: &mut Text, choices: &[SharedChoice], what: &str) {
     for SharedChoice { generations, shape, bytes, expansion } in choices {
         let cost = cost(*bytes, *expansion);

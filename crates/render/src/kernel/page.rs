@@ -240,7 +240,7 @@ fn line_details(kernel: &CompiledKernel, source: &str) -> Element {
     element("ul").attribute("hidden", "").with_all(unaligned).with_all(relayouts).with_all(values)
 }
 
-/// The registers of vectors that relayouts move, or that unaligned loads and stores use.
+/// Drawings of vectors in registers: those that relayouts move, and those of unaligned loads and stores.
 fn drawings(kernel: &CompiledKernel) -> Element {
     let relayouts = kernel.relayouts.iter().flatten().filter(|relayout| relayout.free != Some(true));
     let relayouts = relayouts.flat_map(|relayout| [(&relayout.shape, &relayout.from), (&relayout.shape, &relayout.to)]);

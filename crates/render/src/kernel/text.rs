@@ -68,7 +68,7 @@ fn of_launches(launches: &[LaunchEntry], text: &mut Text) {
     }
 }
 
-/// The numbers along x, y and z, as a product without the last ones that are 1.
+/// The numbers along x, y and z as a product, without factors of 1 at its end.
 fn product(numbers: [u64; 3]) -> String {
     let used = numbers.iter().rposition(|&number| number != 1).unwrap_or(0);
     numbers.iter().take(used + 1).map(|&number| Grouped(number).to_string()).collect::<Vec<_>>().join("×")

@@ -105,7 +105,7 @@ pub fn escape(text: &str) -> String {
 
 /// Data for a script.
 pub(crate) fn json_script(id: &str, data: &impl Serialize) -> Element {
-    // `</script>` in a text would end the element, and `<!--` would begin a comment. `<` is only inside of JSON's texts.
+    // `</script>` in a text would end the element, and `<!--` would begin a comment. JSON has `<` only inside strings.
     let json = serde_json::to_string(data).unwrap_or_default().replace('<', "\\u003c");
     element("script").attribute("type", "application/json").id(id).with(made(json))
 }

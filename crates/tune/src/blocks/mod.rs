@@ -94,7 +94,7 @@ pub struct Question {
 /// # Ok::<(), String>(())
 /// ```
 pub trait Source {
-    /// The blocks of each kernel of a candidate, to explain why a TPU does not support them. `at` has one number for each axis, that of its value.
+    /// The blocks of each kernel of a candidate, to explain why a TPU does not support them. `at` has the number of a value for each axis.
     /// Empty if the blocks are not known.
     ///
     /// # Errors

@@ -54,7 +54,8 @@ pub(super) struct Found {
     pub(super) unknown: Vec<usize>,
     /// Whether every value between `largest` and `next` was tried.
     pub(super) is_closed: bool,
-    /// Whether the last value fits although the first one does not, or although an earlier one needs more. Then all were tried.
+    /// Whether the values are known not to be in ascending order: the last one fits, but the first one does not, or an earlier one needs more.
+    /// Then all were tried.
     pub(super) is_unordered: bool,
 }
 
@@ -106,7 +107,8 @@ impl Line {
         }
         let between = self.between();
         let is_refused = |value: &usize| self.at(*value) == Some(Tried::Refused);
-        // A single refusal says nothing about other values. After two, all larger values may be refused, so the gap below them is halved.
+        // A single refusal says nothing about other values. After two, all larger values may be refused, so the values below both
+        // are bisected first.
         let mut refused = between.clone().filter(is_refused);
         let below = refused.next().filter(|_| refused.next().is_some()).map(|lowest| between.start..lowest);
         if let Some(value) = below.and_then(|below| self.middle(below)) {
@@ -123,7 +125,7 @@ impl Line {
             near.rev().find(|&value| matches!(self.at(value), None | Some(Tried::Fits)))
         });
         let last = self.tried.len().checked_sub(1).filter(|_| self.largest().is_none());
-        // If the last value fits, the first one tells whether they are in ascending order.
+        // If the last value fits, the first one shows whether the values are in ascending order.
         let first = self.largest().filter(|largest| largest + 1 == self.tried.len() && below != Some(0)).map(|_| 0);
         let near: Vec<_> =
             above.into_iter().chain(below).chain(first).filter(|&value| self.at(value).is_none()).collect();
@@ -275,7 +277,7 @@ mod tests {
 
     #[test]
     fn all_values_are_tried_if_the_last_one_needs_less_than_an_earlier_one() {
-        // The bytes that programs need, where 100 are available. The first three cases have sizes in another order than ascending, such as 16, 2, 4,
+        // The bytes that programs need, where 100 are available. In the first three cases, the sizes are not in ascending order, such as 16, 2, 4,
         // as a shell lists them, or 64, 16, 1.
         for (needs, is_unordered) in [
             (&[60, 20, 30][..], true),

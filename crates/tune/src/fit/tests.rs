@@ -288,7 +288,7 @@ fn what_the_compiler_refuses_is_a_row_with_the_cause_and_loses_no_other() {
             if refused != 22 {
                 continue;
             }
-            // A program that was refused for another reason than memory is compiled again; the other answers are in the cache.
+            // A program that was refused for a reason other than memory is compiled again; the other answers are in the cache.
             let again = Fake::new(needed);
             let second = ask(&[axis("size", 40, true)], keep(), &makes, &again).unwrap();
             let compiled = again.compilations();

@@ -40,7 +40,7 @@ impl<'a> Question<'a> {
         }
     }
 
-    /// The reason for a no that is known without comparing positions. `sizes` is working memory with at least one entry
+    /// Why the answer is no, if that is known without comparing positions. `sizes` is working memory with at least one entry
     /// for each dimension of the operand.
     pub(super) const fn obvious_reason(self, sizes: &'a mut [u64]) -> Option<Reason<&'a [u64]>> {
         let [operand, result] = [self.tables[0].extents(), self.tables[1].extents()];
@@ -147,7 +147,7 @@ impl<'a> Question<'a> {
     }
 }
 
-/// The first difference of two arrays, other than the positions of elements, that rules out a bitcast.
+/// The first difference of two arrays that rules out a bitcast, whatever the positions of elements are.
 pub(super) const fn difference_besides_positions<'a>(
     one: &ArrayShape,
     other: &ArrayShape,

@@ -214,7 +214,7 @@ impl<'a, 'e> Normalizer<'a, 'e> {
         }
     }
 
-    /// Reduces the strides from `start` on modulo `modulus`, where the part then stays below the modulus.
+    /// Replaces strides, from part `start` on, by their remainders modulo `modulus`, if the part then stays below the modulus.
     ///
     /// In `((i % 2)·6 + …) % 4`, 6 becomes 2: the part is then at most 2.
     const fn reduce_strides(&mut self, start: usize, modulus: u64) {

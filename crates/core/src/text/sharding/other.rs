@@ -87,7 +87,7 @@ enum MlirMesh {
 }
 
 impl Parser<'_> {
-    /// Reads `#sdy.sharding<mesh<["x"=2]>, [{"x"}]>`. If the mesh is a name, `known` is used.
+    /// Reads `#sdy.sharding<mesh<["x"=2]>, [{"x"}]>`. If it only names its mesh, `known` is the mesh.
     pub(super) fn shardy(&mut self, known: Option<&Mesh>) -> Result<Sharding> {
         const WHAT: &str = "a sharding, such as `#sdy.sharding<mesh<[\"x\"=2]>, [{\"x\"}]>`";
         self.cursor.eat_if('#');

@@ -10,8 +10,8 @@ use xla_shape_answers::hlo::diff::{Cause, Change, Part, Peak};
 use xla_shape_answers::hlo::{Difference, Exceeded, Quantity};
 
 /// The differences as an HTML page: the figures of both programs side by side, the memory at the peaks, copies, collectives and fusions
-/// that come or go, and values. `exceeded` is what [`exceeded`](Difference::exceeded) says, which comes first. The page has no external
-/// resources.
+/// that come or go, and values. The exceeded limits come first: `exceeded` is the result of [`exceeded`](Difference::exceeded). The page has
+/// no external resources.
 ///
 /// ```
 /// use xla_shape_hlo::Module;

@@ -88,7 +88,8 @@ pub(super) struct Limits {
     pub(super) text: usize,
 }
 
-/// Instructions, those that were asked for first, then the others in the order of their distance. They are named by their places in `nodes`.
+/// Instructions: first those that were asked for, then the others in the order of their distance. An instruction's index in `nodes` stands
+/// for it.
 pub(super) struct Graph {
     pub(super) nodes: Vec<Node>,
     /// The places by the numbers of the instructions.
