@@ -139,7 +139,7 @@ enum XlaShapeErrorCode
    */
   XLA_SHAPE_ERROR_CODE_OUT_OF_MEMORY = 10,
   /**
-   * The source and the destination of a copy overlap, or two lists that a function writes.
+   * The source and the destination of a copy overlap, or two lists that a function writes do.
    */
   XLA_SHAPE_ERROR_CODE_OVERLAP = 11,
   /**
@@ -346,7 +346,7 @@ typedef struct XlaShapeArray {
    */
   const int64_t *tile_dims;
   /**
-   * How many entries of `tile_dims` each tile has, `num_tiles` entries.
+   * For each tile, the number of its entries in `tile_dims`. `num_tiles` entries.
    */
   const size_t *tile_dim_sizes;
   /**
@@ -376,7 +376,8 @@ typedef struct XlaShapeArray {
 } XlaShapeArray;
 
 /**
- * Options of a relayout. All zero, except for `struct_size`, are the defaults: `XlaShapePlanOptions options = {.struct_size = sizeof options};`
+ * Options of a relayout. For the defaults, set every field except `struct_size` to 0:
+ * `XlaShapePlanOptions options = {.struct_size = sizeof options};`
  */
 typedef struct XlaShapePlanOptions {
   /**
@@ -410,7 +411,7 @@ typedef struct XlaShapePlanOptions {
    */
   int64_t stores;
   /**
-   * The most bytes of a part in either array. Parts may be larger where an array cannot be cut. 0: a single part, the whole array.
+   * The most bytes that a part has in either array. Parts may be larger where an array cannot be cut. 0: a single part, the whole array.
    * 1048576 is a good size: both sides of a part then fit in the caches.
    */
   size_t part_bytes;
@@ -431,8 +432,8 @@ typedef struct XlaShapeByteRange {
 } XlaShapeByteRange;
 
 /**
- * How much memory a value takes. All numbers are at most INT64_MAX. Of a tuple: the sums over all arrays in it, however nested. Where an
- * array is split (`SC`), `bytes` and `positions` are those of one memory.
+ * How much memory a value takes. All numbers are at most INT64_MAX. For a tuple, the bytes are sums over all arrays in it, however nested.
+ * If an array is split over several memories (`SC`), `bytes` and `positions` are for one of these memories.
  */
 typedef struct XlaShapeSizes {
   /**
@@ -472,8 +473,8 @@ extern "C" {
 /**
  * The parts of an array: element type, sizes, order of dimensions, tiles, and attributes of the layout.
  *
- * Set `array->struct_size` first: `XlaShapeArray array = {.struct_size = sizeof array};`. The rest of `*array` is filled. The lists belong to the shape
- * and are valid until that is freed.
+ * Set `array->struct_size` first: `XlaShapeArray array = {.struct_size = sizeof array};`. The call fills the other fields. The lists belong to
+ * the shape and are valid until it is freed.
  *
  * Errors: XLA_SHAPE_ERROR_CODE_WRONG_KIND if the shape is not an array, and as for all functions.
  *
@@ -618,7 +619,8 @@ struct XlaShapeError *xla_shape_plan_bytes(const struct XlaShapePlan *plan,
  * XLA_SHAPE_ERROR_CODE_OVERLAP if they overlap, and as for all functions.
  *
  * # Safety
- * `plan` is NULL or a plan; the buffers have as many bytes; nobody writes the source or uses the destination during the call.
+ * `plan` is NULL or a plan; `source` has `source_bytes` bytes, and `destination` has `destination_bytes`; nobody writes the source or uses the
+ * destination during the call.
  */
 struct XlaShapeError *xla_shape_plan_run(const struct XlaShapePlan *plan,
                                          const void *source,
@@ -669,8 +671,8 @@ struct XlaShapeError *xla_shape_plan_part_ranges(const struct XlaShapePlan *plan
  * functions. After an error, nothing has been written.
  *
  * # Safety
- * `plan` is NULL or a plan; the buffers have as many bytes; during the call, nobody writes the part of the source or uses the part of the
- * destination.
+ * `plan` is NULL or a plan; `source` has `source_bytes` bytes, and `destination` has `destination_bytes`; during the call, nobody writes the
+ * part of the source or uses the part of the destination.
  */
 struct XlaShapeError *xla_shape_plan_run_part(const struct XlaShapePlan *plan,
                                               size_t part,
@@ -723,8 +725,8 @@ struct XlaShapeError *xla_shape_multi_index(const struct XlaShape *shape,
  * Where a position begins in the buffer: the byte, and the bit within it from the least significant one on, which is 0 if elements take
  * whole bytes. It is after the prefix for bounded dimensions (`M(n)`), if the layout has one.
  *
- * `position` is as xla_shape_linear_index returns it, and at most `positions` of xla_shape_sizes, which is the end of the array. Writes to
- * `*byte` and `*bit`; `bit` may be NULL. Errors: XLA_SHAPE_ERROR_CODE_OUT_OF_BOUNDS if `position` is negative or greater,
+ * `position` counts as in xla_shape_linear_index. It may also be `positions` of xla_shape_sizes, the end of the array. Writes to `*byte` and
+ * `*bit`; `bit` may be NULL. Errors: XLA_SHAPE_ERROR_CODE_OUT_OF_BOUNDS if `position` is negative or greater,
  * XLA_SHAPE_ERROR_CODE_UNKNOWN_SIZE if a dimension is unbounded, XLA_SHAPE_ERROR_CODE_UNSUPPORTED if the array is split over several
  * memories (`SC`), XLA_SHAPE_ERROR_CODE_WRONG_KIND if the shape is not an array, and as for all functions.
  *
@@ -990,8 +992,8 @@ struct XlaShapeError *xla_shape_partition(const struct XlaShapeSharding *shardin
 void xla_shape_partition_free(struct XlaShapePartition *partition);
 
 /**
- * The shape of a shard: of the buffer that each device has, in the layout of the array. It is the same on every device, even where a
- * device has fewer elements. An array, also if a buffer was divided.
+ * The shape of a shard, in the layout of the whole array. It is the same on every device, even if a device has fewer elements. It is an
+ * array, even if a buffer was divided.
  *
  * `*shard` becomes a new handle, which the caller frees with xla_shape_free, or NULL after an error. Errors: as for all functions.
  *
