@@ -54,8 +54,7 @@ pub enum Stores {
     /// Non-temporal stores where they are faster, otherwise ordinary ones. They are faster if source and destination together take at
     /// least one and a half times the L2 cache or, where the last-level cache belongs to a few cores (AMD), three eighths of it. Transposes whose
     /// columns begin within cache lines need a staging buffer for non-temporal stores; they use both only from a tenth of the last-level cache on.
-    /// Transposes of elements of 16 bytes use such stores from the size of the L2 cache on; on AMD, only if rows and columns are a multiple of 4 KiB
-    /// apart.
+    /// Transposes of elements of 16 bytes use such stores from the size of the L2 cache on, but not on AMD.
     #[default]
     Auto,
     /// Non-temporal stores, where the machine has them and whole cache lines are written: the destination begins at a multiple of 64 bytes,
