@@ -24,5 +24,14 @@ scripts/wheel.sh
 say "the C examples: valgrind and CMake, too"
 scripts/c.sh
 
+say "dependencies: none unused; licences, sources, duplicates"
+# Building them takes longer than running them, so without optimisations.
+tool() { command -v "$1" >/dev/null || cargo install --locked --debug "$1"; }
+tool cargo-machete
+cargo machete
+tool cargo-deny
+# Without advisories: their database is no registry's, and is not to be had from everywhere.
+cargo deny check bans licenses sources
+
 say "other systems, the oldest toolchain, each feature alone"
 scripts/portability.sh
