@@ -2,7 +2,7 @@
 
     pip install ./python && python python/bench.py
 
-Each figure is the least of several runs, in turns.
+Each figure is the least time of several runs, which take turns.
 """
 
 from __future__ import annotations

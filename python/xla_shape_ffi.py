@@ -100,7 +100,8 @@ def _is_of(element_type: str, dtype: Any) -> bool:
 
 
 def _converted(element_type: str, dtype: Any) -> Any:
-    """The type that a weakly typed value would get. For a name of several types, its own type if that is one of them, or else JAX's default."""
+    """The type that a weakly typed value would get. If the annotation's name stands for several types, it is the value's own type if that is one of
+    them, or else JAX's default."""
     family = _FAMILIES.get(element_type)
     if family is None:
         return _dtype(element_type)
@@ -142,7 +143,7 @@ class _Sizes:
         if wants["shape"] is None:
             return
         sizes = wants["sizes"]
-        # Dimensions before these may have any sizes.
+        # If leading dimensions are allowed, they may have any sizes: only the last ones are compared.
         last = shape[max(len(shape) - len(sizes), 0) :] if wants.get("leading") else shape
         if (
             not _is_of(wants["element_type"], dtype)
@@ -440,7 +441,7 @@ class Kernel:
                 has_side_effect=not types,
                 vmap_method=vmap_method or "sequential",
             )(*operands, **attributes)
-            # JAX would assume that the results are the same on all devices.
+            # Otherwise, JAX would assume that the results are the same on all devices.
             return [_vary(y, _varying(*operands)) for y in found]
 
         function = _Batched(self, parameters, types, call).function if independent else functools.partial(call, types)
@@ -522,7 +523,7 @@ class _Batched:
             return self._whole(types, *operands) if _is_manual() else self._on_a_mesh(operands)(*operands)
 
         batched.def_vmap(self._vmap)
-        # Older versions do not support custom_vmap in the body of a shard_map.
+        # Versions of JAX before 0.10 do not support custom_vmap in the body of a shard_map.
         is_old = jax.__version_info__ < (0, 10)
         self.function: Callable[..., Any] = lambda *operands: (self._whole(types, *operands) if is_old and _is_manual() else batched(*operands))
 
@@ -678,7 +679,7 @@ def _is_manual() -> bool:
         return True
     if jax.__version_info__ >= (0, 7):
         return False
-    # Older versions give only the names of axes, including those of vmap.
+    # Versions of JAX before 0.7 give only the names of axes, including those of vmap.
     from jax._src import core
 
     axes: Any = core
@@ -694,7 +695,7 @@ def _exactly(kernel: str, name: str, value: Any, dtype: Any) -> Any:
             # NumPy would parse numbers in strings.
             if np.asarray(value).dtype.kind not in "SU":
                 return converted
-        # As Python objects, because NumPy converts a list such as [2**64 - 1, 1] to floats.
+        # Compare Python objects, because NumPy converts a list such as [2**64 - 1, 1] to floats.
         elif converted.tolist() == np.asarray(value, object).tolist():
             return converted
     except (TypeError, ValueError, ArithmeticError):
@@ -737,7 +738,7 @@ def _default(parameter: _Parameter) -> Any:
     value, wants = parameter["default"], parameter["wants"]
     if "text" in wants or value is None:
         return value
-    # JSON has no infinities: they are strings.
+    # JSON has no infinities, so they are written as strings.
     return [float(v) if isinstance(v, str) else v for v in value] if "values" in wants else float(value) if isinstance(value, str) else value
 
 

@@ -18,7 +18,7 @@ const WIDTH: usize = 100;
 
 /// An answer: `str()` is the text that the program prints, `data` its JSON as Python values; a notebook shows the picture or page.
 ///
-/// `answer[key]`, `len(answer)` and iteration apply to `data`. `bool()` is False if the answer is no. It raises a `ShapeError` if the answer is not
+/// `answer[key]`, `len(answer)` and iteration apply to `data`. `bool()` is False if the answer is no, and raises a `ShapeError` if the answer is not
 /// known.
 #[pyclass(frozen, module = "xla_shape")]
 pub(crate) struct Answer {
@@ -27,9 +27,9 @@ pub(crate) struct Answer {
     digest: Picture,
     svg: Option<Picture>,
     html: Option<Picture>,
-    /// The value of `bool()`; an error says why it is unknown.
+    /// The value of `bool()`, or the reason why it is unknown.
     verdict: Result<bool, String>,
-    /// Whether there is one line of JSON for each entry of a list.
+    /// Whether the answer is a list, whose JSON has one line for each entry.
     is_list: bool,
 }
 
@@ -62,7 +62,7 @@ impl Answer {
 
 #[pymethods]
 impl Answer {
-    /// The answer as a `dict`, or a `list` of them.
+    /// The answer as a `dict`, or as a `list` of `dict`s.
     #[getter]
     fn data<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let loads = py.import("json")?.getattr("loads")?;
@@ -73,7 +73,7 @@ impl Answer {
         Ok(PyList::new(py, entries)?.into_any())
     }
 
-    /// The answer as JSON; a list has a line for each entry.
+    /// The answer as JSON. For a list, each entry is on a line of its own.
     #[getter]
     fn json(&self) -> Text<&str> {
         Text(&self.json)
@@ -85,7 +85,7 @@ impl Answer {
         Text((self.text)(width.0))
     }
 
-    /// The answer in at most 30 lines: what it says first, the largest causes with lines and remedies, and what to ask next.
+    /// The answer in at most 30 lines: its main statement, the largest causes with their source lines and remedies, and what to ask next.
     fn digest(&self) -> Text<String> {
         Text((self.digest)())
     }

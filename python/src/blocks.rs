@@ -17,19 +17,20 @@ use xla_shape_program::Compiler;
 use xla_shape_tune::Devices;
 use xla_shape_tune::blocks::{Axis, Question, Source};
 
-/// Two Python functions: one returns the blocks of the kernels, the other the program. The arguments of both say which value
-/// each axis has, by its number.
+/// Two Python functions: `parts` returns the blocks of the kernels, `make` the program. Both get, for each axis, the number of the value that the
+/// axis has.
 struct Programs<'a> {
     parts: Py<PyAny>,
     make: Py<PyAny>,
     function: &'a Function,
 }
 
-/// The blocks of a kernel: the kind, the array and the block.
+/// The blocks of a kernel. Each is a kind (input or output), the shape of the array, and the shape of the block.
 type Kernel = Vec<(String, String, String)>;
 
 impl Programs<'_> {
-    /// What a function returns. An interruption ends the search. Any other error only concerns this candidate.
+    /// What a function returns. If it raises an `Exception`, this candidate has an error; any other exception, such as `KeyboardInterrupt`, ends the
+    /// search.
     fn ask<T>(
         &self,
         at: &[usize],
@@ -47,7 +48,7 @@ impl Programs<'_> {
 impl Source for Programs<'_> {
     fn kernels(&self, at: &[usize]) -> Result<Vec<Vec<Part>>, String> {
         let kernels = self.ask(at, |py, at| self.parts.bind(py).call1((at,))?.extract::<Vec<Kernel>>())?;
-        // A kernel with a part that is not understood is left out.
+        // A kernel is left out if `part` cannot read one of its blocks.
         Ok(kernels.iter().filter_map(|parts| parts.iter().map(part).collect()).collect())
     }
 
@@ -56,7 +57,7 @@ impl Source for Programs<'_> {
     }
 }
 
-/// A part of a kernel; `None` if its texts are not arrays.
+/// A block of a kernel; `None` if its texts are not arrays.
 fn part((kind, array, block): &(String, String, String)) -> Option<Part> {
     let shape = |text: &str| text.parse::<ArrayShape>().ok();
     let (array, block) = (shape(array)?, shape(block)?);

@@ -183,7 +183,7 @@ impl Buffer {
         first.ok_or_else(|| PyTypeError::new_err(format!("{} has no length: it is a scalar", self.shape)))
     }
 
-    /// Whether it is true, for an array of one element.
+    /// The truth value of an array of one element, as in NumPy.
     fn __bool__(slf: &Bound<'_, Self>) -> PyResult<bool> {
         Self::numpy(slf)?.is_truthy()
     }
@@ -242,7 +242,7 @@ impl Buffer {
     }
 
     /// The arguments of `numpy.ndarray` for the elements: the sizes, the element type, the bytes, where the first element is, and the strides.
-    /// If the layout has no strides, the bytes are a copy, or the result is `None` if `copy` is false.
+    /// If the layout has no strides, the bytes are a copy if `copy` is true, and the result is `None` otherwise.
     fn _for_numpy<'py>(slf: &Bound<'py, Self>, copy: bool) -> PyResult<Option<NumpyArguments<'py>>> {
         let py = slf.py();
         let buffer = slf.get();
@@ -284,7 +284,7 @@ impl Buffer {
         function(slf.py(), &FUNCTION, "xla_shape._arrays", "relayout")?.call((slf, to), Some(&options))
     }
 
-    /// The elements: read-only and in the same memory if the layout has no tiles and whole bytes, otherwise a copy.
+    /// The elements: read-only and in the same memory if the layout has no tiles and every element takes whole bytes, otherwise a copy.
     fn numpy<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         static FUNCTION: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         function(slf.py(), &FUNCTION, "xla_shape._arrays", "to_numpy")?.call1((slf,))
@@ -396,14 +396,15 @@ fn check_length(shape: &ArrayShape, found: usize) -> PyResult<()> {
     }
 }
 
-/// Takes the array that a capsule of DLPack has, where it is.
+/// Takes over the array of a DLPack capsule, without a copy.
 #[pyfunction]
 pub(crate) fn buffer_of_capsule(capsule: &Bound<'_, PyCapsule>) -> PyResult<Buffer> {
     let tensor = take_tensor::<dlpack::Tensor>(capsule)?;
     Ok(Buffer { shape: tensor.shape().clone(), memory: Memory::tensor(tensor) })
 }
 
-/// An array of another library, through DLPack, with any strides. The last dimension of its buffer is the bytes of an element.
+/// An array that another library lends through DLPack, with any strides. Its buffer is an array of bytes, whose last dimension is the bytes of an
+/// element.
 #[pyclass(frozen, module = "xla_shape")]
 pub(crate) struct Tensor(StridedTensor);
 
@@ -437,14 +438,15 @@ impl Tensor {
     }
 }
 
-/// Takes the array that a capsule of DLPack has, whatever its strides.
+/// Takes over the array of a DLPack capsule, with any strides, without a copy.
 #[pyfunction]
 pub(crate) fn tensor_of_capsule(capsule: &Bound<'_, PyCapsule>) -> PyResult<Tensor> {
     take_tensor(capsule).map(Tensor)
 }
 
-/// Copies an array into another layout, row-major if `to` is left out. `source` is a buffer, or the bytes of `shape`. With
-/// `strided`, it is an array of bytes with any strides: its last dimension is the bytes of an element, the others are those of `shape`.
+/// Copies an array into another layout, row-major if `to` is left out. `source` is a `Buffer`, or the bytes of an array of this `shape`. With
+/// `strided`, `source` is an array of bytes with any strides: its last dimension is the bytes of an element, and its other dimensions are those of
+/// `shape`.
 #[pyfunction]
 pub(crate) fn relayout(
     py: Python<'_>,
@@ -461,8 +463,8 @@ pub(crate) fn relayout(
     Ok(Buffer::owned(to, result))
 }
 
-/// Like `relayout`, but into memory that `out` lends. Bytes without an element keep their values. After an error, all bytes do;
-/// after an interrupt, some may have changed.
+/// Like `relayout`, but into memory that `out` lends. Padding in `out` keeps its values. After an error, `out` is unchanged; after an interrupt, some
+/// of its bytes may have changed.
 #[pyfunction]
 pub(crate) fn relayout_into(
     py: Python<'_>,
@@ -565,7 +567,7 @@ fn plain_array(array: &Bound<'_, PyAny>) -> PyResult<Option<ReadableBuffer>> {
 /// The array that a copy reads.
 enum Source {
     Bytes(Memory),
-    /// It has the sizes of its shape, and any strides.
+    /// An array with the sizes of the shape, and any strides.
     Elements(ReadableBuffer),
 }
 

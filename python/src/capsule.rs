@@ -11,7 +11,7 @@ use pyo3::types::PyCapsule;
 use std::ffi::{CStr, c_void};
 use xla_shape::dlpack::{DlpackError, ManagedTensor, RawTensor, StridedTensor, Tensor, VERSION};
 
-/// The names of capsules that own their tensor: since version 1 of DLPack, and before.
+/// The names of capsules that own their tensor: in DLPack 1 and later, and in older versions.
 const NAMES: [&CStr; 2] = [c"dltensor_versioned", c"dltensor"];
 
 /// The names of the same capsules after the tensor has been taken over.

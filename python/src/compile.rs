@@ -1,4 +1,4 @@
-//! Programs that are compiled here, in a process of their own.
+//! Compiles programs on this machine, each in a process of its own.
 
 use crate::answer::Answer;
 use crate::error::shape_error;
@@ -13,8 +13,8 @@ use xla_shape_program::{Compiler, Program};
 use xla_shape_render::hlo::page;
 use xla_shape_tune::{Devices, Left, Made};
 
-/// Compiles a program in StableHLO for a TPU or GPUs, and says what memory it takes there. If it needs more than there is, the answer says what
-/// takes it.
+/// Compiles a program in StableHLO for a TPU or GPUs, and says how much memory it takes there. If it needs more than the device has, the answer says
+/// what takes the memory.
 #[pyfunction]
 #[pyo3(pass_module)]
 pub(crate) fn memory_compiled(
@@ -47,7 +47,7 @@ pub(crate) fn memory_compiled(
     }
 }
 
-/// Compiles a program in StableHLO for a TPU or GPUs: the optimized program.
+/// Compiles a program in StableHLO for a TPU or GPUs, and returns the optimized program.
 #[pyfunction]
 #[pyo3(pass_module)]
 pub(crate) fn module_compiled(parent: &Bound<'_, PyModule>, program: &str, device: &str) -> PyResult<Module> {
@@ -63,7 +63,7 @@ pub(crate) fn module_compiled(parent: &Bound<'_, PyModule>, program: &str, devic
     }
 }
 
-/// What a compiler makes of a program, and the device that it was asked about.
+/// The device that a program is compiled for, and what its compiler makes of the program.
 fn made(
     module: &Bound<'_, PyModule>,
     program: &str,

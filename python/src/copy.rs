@@ -1,4 +1,4 @@
-//! Copies between layouts, without the GIL where they are long.
+//! Copies between layouts. Long copies release the GIL.
 
 use crate::error::shape_error;
 use crate::memory::{Elements, prefer_large_pages};
@@ -62,7 +62,7 @@ fn detached<T: Send>(py: Python<'_>, bytes: u64, copy: impl FnOnce() -> T + Send
     if bytes <= SMALL { copy() } else { py.detach(copy) }
 }
 
-/// The most bytes of elements with gaps between them that are gathered at a time.
+/// The most bytes that are gathered at a time from an array with gaps between its elements.
 const GATHERED: usize = 4 << 20;
 
 /// How many slabs are gathered between two checks for signals. A check needs the GIL, so it waits as long as another
@@ -97,7 +97,7 @@ pub(crate) fn gather(
             }
             let plan = slab.plan().map_err(shape_error)?;
             for piece in slab.destination() {
-                // Slabs in order have a single piece in the destination.
+                // `Slabs::new` makes slabs in the order of the destination, so each has a single piece there.
                 helpers.run(&plan, &gathered, &mut result[piece])?;
             }
         }

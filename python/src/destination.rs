@@ -1,4 +1,4 @@
-//! What a copy is to make.
+//! The Python argument for the destination of a copy.
 
 use crate::error::{file_error, parse_error};
 use crate::layout::Layout;

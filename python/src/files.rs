@@ -32,7 +32,7 @@ pub(crate) fn read(
     Ok(Buffer::owned(shape, bytes))
 }
 
-/// Writes an array, whole or not at all: `.npy`, a tensor of this name in a `.safetensors` file, or raw bytes.
+/// Writes an array: a `.npy` file, a `.safetensors` file with a tensor of this name, or raw bytes. The file is written whole or not at all.
 #[pyfunction]
 #[pyo3(signature = (path, array, tensor=None))]
 pub(crate) fn write(py: Python<'_>, path: PathBuf, array: &Bound<'_, Buffer>, tensor: Option<String>) -> PyResult<()> {
@@ -41,7 +41,7 @@ pub(crate) fn write(py: Python<'_>, path: PathBuf, array: &Bound<'_, Buffer>, te
     py.detach(|| write_array(&path, buffer.array(), tensor.as_deref(), bytes)).map_err(file_error)
 }
 
-/// Copies an array in a file into another layout in another file; gives what was done, as JSON.
+/// Copies an array in a file into another layout in another file. Returns what was done, as JSON.
 #[pyfunction]
 #[pyo3(signature = (input, output, to=None, *, from_=None, tensor=None, permute=None))]
 pub(crate) fn relayout_file(

@@ -47,7 +47,7 @@ pub(crate) fn fit(
     plugin: Option<PathBuf>,
 ) -> PyResult<Answer> {
     let host = host(module)?;
-    // Unknown devices are an error before any program is made, which may take seconds.
+    // Refuse unknown devices before any program is made, because making one may take seconds.
     for device in axes.iter().filter(|(name, ..)| name == "for").flat_map(|(_, devices, _)| devices) {
         device.parse::<Devices>().map_err(shape_error)?;
     }

@@ -49,7 +49,7 @@ const GUESSES: &[(&str, &str, &str)] = &[
     ("Buffer", "itemsize", "buffer.dtype.itemsize"),
 ];
 
-/// The error for an attribute that a class does not have; it names the right one where the name was guessed.
+/// The error for an attribute that a class does not have. If the name is one of the guesses, the error says what to write instead.
 pub(crate) fn unknown_name(class: &str, name: &str) -> PyErr {
     let message = format!("'{class}' object has no attribute '{name}'");
     // Libraries look for the names of protocols in every object: suggest nothing.

@@ -39,7 +39,7 @@ impl Layout {
         Self(text.0)
     }
 
-    /// The row-major layout of arrays with this number of dimensions: the last one varies fastest, without tiles.
+    /// The row-major layout of arrays with this number of dimensions: the last dimension varies fastest, and there are no tiles.
     #[staticmethod]
     #[pyo3(signature = (num_dimensions, /))]
     fn row_major(num_dimensions: Number<u8>) -> Self {
@@ -103,7 +103,7 @@ impl Layout {
         PyTuple::new(py, self.0.tiles().iter().map(tile).collect::<PyResult<Vec<_>>>()?)
     }
 
-    /// The bits that an element takes; 0 if these are the bits of its type.
+    /// The bits that an element takes in memory; 0 if that is the width of its type.
     #[getter]
     fn element_size_in_bits(&self) -> u64 {
         self.0.element_size_in_bits()

@@ -45,10 +45,10 @@ impl Drop for Loan {
 
 /// Bytes that a Python object exports, in one piece.
 ///
-/// A `memoryview` holds the export, not a `Py_buffer` here. The reason is how CPython 3.12 and 3.13 clear a cycle through an exporter whose class
-/// is written in Python (`__buffer__`). They crash if a `memoryview` in the cycle has exports, but they release an export that a `memoryview`
-/// itself holds in the right order. Like a tuple, this object has no `__clear__`, because it never changes: every
-/// cycle has an object that can change, and the collector clears that one.
+/// A `memoryview` holds the export; this struct has no `Py_buffer` of its own. The reason is how CPython 3.12 and 3.13 clear a reference cycle
+/// through an exporter whose class is written in Python (`__buffer__`). They crash if a `memoryview` in the cycle is itself exported, but release an
+/// export that a `memoryview` holds in the right order. Like a tuple, this object has no `__clear__`, because it never changes: every cycle has an
+/// object that can change, and the collector clears that one.
 #[pyclass(frozen, module = "xla_shape._native")]
 pub(crate) struct Lent {
     view: Py<PyMemoryView>,
@@ -104,9 +104,9 @@ impl AsRef<[u8]> for Memory {
     fn as_ref(&self) -> &[u8] {
         match self {
             Self::Owned(bytes) => (**bytes).as_ref(),
-            // SAFETY: `Memory::lent` got these bytes from the exporter, which keeps them until `view` releases them (*exported memory*). Only the
-            // garbage collector releases it before `Lent` is dropped, and after that, no code reaches the objects of the cycle. Nobody writes the
-            // bytes (*no concurrent writes*).
+            // SAFETY: `Memory::lent` got these bytes from the exporter, which keeps them until `view` releases them (*exported memory*). Before
+            // `Lent` is dropped, only the garbage collector releases `view`, when it clears a cycle; no code reaches the objects of the cycle any
+            // more. Nobody writes the bytes (*no concurrent writes*).
             Self::Lent(Loan(lent)) => lent.as_ref().map(|lent| unsafe { &*lent.get().bytes }).unwrap_or_default(),
             Self::Tensor(tensor) => (**tensor).as_ref(),
         }
@@ -139,7 +139,7 @@ pub(crate) fn prefer_large_pages(memory: *mut [u8]) {
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn prefer_large_pages(_memory: *mut [u8]) {}
 
-/// Memory that a Python object exports, to be read.
+/// Memory that a Python object exports for reading.
 pub(crate) struct ReadableBuffer(PyUntypedBuffer);
 
 /// How the elements of an array lie, if they are contiguous in some order of dimensions. Only [`ReadableBuffer::arranged`] makes one.
@@ -153,7 +153,7 @@ pub(crate) struct Arrangement {
     length: usize,
 }
 
-/// Memory that a Python object exports, to be written.
+/// Memory that a Python object exports for writing.
 pub(crate) struct WritableBuffer(PyUntypedBuffer);
 
 impl ReadableBuffer {
@@ -244,7 +244,7 @@ impl ReadableBuffer {
         Some(unsafe { slice::from_raw_parts(buffer.buf_ptr().cast::<u8>(), *length) })
     }
 
-    /// The same memory, to be written; `None` if it is read-only, its bytes are not contiguous, or its items are not plain numbers.
+    /// The same memory, for writing; `None` if it is read-only, its bytes are not contiguous, or its items are not plain numbers.
     pub(crate) fn into_writable(self) -> Option<WritableBuffer> {
         let is_plain = !self.0.readonly() && self.0.is_c_contiguous() && has_plain_numbers(&self.0);
         is_plain.then_some(WritableBuffer(self.0))
@@ -260,7 +260,7 @@ impl WritableBuffer {
         Ok(Self(buffer))
     }
 
-    /// The bytes, if they are contiguous, `expected` in number, and do not overlap with the addresses `read`.
+    /// The bytes, for writing. An error unless they are contiguous, as many as `expected`, and outside the addresses `read`.
     pub(crate) fn disjoint_bytes_mut(&mut self, read: &Range<usize>, expected: u64) -> PyResult<&mut [u8]> {
         if !has_plain_numbers(&self.0) {
             return Err(shape_error(format_args!(
@@ -367,7 +367,8 @@ impl<'a> Elements<'a> {
         let strides = self.strides.iter().map(|&stride| (stride as i64 % width == 0).then_some(stride as i64 / width));
         let shape = ArrayShape::from_strides(element_type, &sizes, &strides.collect::<Option<Vec<_>>>()?).ok()?;
         let length = usize::try_from(shape.byte_size()?).ok()?;
-        // `from_strides` describes gaps by tiles with padding. The memory may end before the padding of the last element.
+        // If elements have gaps between them, `from_strides` returns tiles with padding. The memory may end before the padding of the last element,
+        // so such arrays are refused here.
         if !shape.layout().tiles().is_empty() || length != self.count().saturating_mul(self.width) {
             return None;
         }

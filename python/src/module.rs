@@ -72,7 +72,7 @@ impl Instruction {
     }
 }
 
-/// The device whose memory a program must fit: a generation of TPUs, or a number of bytes.
+/// The device whose memory a program must fit: a generation of TPUs, a GPU, or a number of bytes.
 pub(crate) struct DeviceArgument(Device);
 
 impl DeviceArgument {
@@ -117,7 +117,7 @@ impl Module {
         Self::of_program(py.detach(|| Program::read("", bytes)).map_err(read_error)?)
     }
 
-    /// Reads a file, or the largest module of a directory; `memory` then uses the compiler's files beside it.
+    /// Reads a file, or the largest module of a directory; `memory` then also reads the compiler's files beside it.
     #[staticmethod]
     #[pyo3(signature = (path, /))]
     pub(crate) fn read(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
@@ -137,7 +137,7 @@ impl Module {
         Self::of_program(program)
     }
 
-    /// The names of the modules of its profile; empty without one.
+    /// The names of all modules in the profile that this module was read from; empty if it was not read from a profile.
     #[getter]
     fn modules(&self) -> Vec<&str> {
         let modules = self.program.profile().map(|profile| profile.modules()).unwrap_or_default();
@@ -200,7 +200,7 @@ impl Module {
         ProgramCost::of(&self.program).map(Answer::new).map_err(shape_error)
     }
 
-    /// The names of the program's arguments: the op_name of each parameter, or its number without one.
+    /// The names of the program's arguments: the op_name of each parameter, or its number if it has no op_name.
     fn _arguments(&self) -> Vec<String> {
         let sources = self.program.module().sources();
         let parameters = self.program.module().entry().map_or_else(Vec::new, |entry| entry.parameters_by_number());
@@ -218,9 +218,10 @@ impl Module {
         Ok(copies.iter().filter_map(of_argument).collect())
     }
 
-    /// The limits that another program exceeds, as sentences. `limits` are those of `xla-shape hlo diff`, such as `memory>2%` and `copies>0`.
+    /// The limits that `after` exceeds, compared with this program, as sentences. `limits` are those of `xla-shape hlo diff`, such as `memory>2%`
+    /// and `copies>0`.
     ///
-    /// Without `limits`, those of `xla-shape guard` count, except for numbers that this program does not have.
+    /// By default, the limits are those of `xla-shape guard`, except those on numbers that this program does not have.
     #[pyo3(signature = (after, limits=None, /))]
     fn exceeded(&self, after: &Self, limits: Option<Vec<String>>) -> PyResult<Vec<String>> {
         let limits = limits.map(|limits| {
@@ -233,18 +234,19 @@ impl Module {
         Ok(exceeded.iter().map(ToString::to_string).collect())
     }
 
-    /// Checks claims, the text of a TOML file as `xla-shape guard expect` reads it. `bool()` of the answer tells whether all hold.
+    /// Checks claims about the program. `claims` is the text of a TOML file as `xla-shape guard expect` reads it. `bool()` of the answer tells
+    /// whether all claims hold.
     #[pyo3(signature = (claims, /))]
     fn expect(&self, claims: &str) -> PyResult<Answer> {
         self._expect(claims, None)
     }
 
-    /// The claims that hold today, as the text of such a file.
+    /// The claims that hold for this program, as the text of a TOML file that `expect` reads.
     fn claims(&self) -> Text<String> {
         Text(claims_file(&Claims::of_program(&self.program)))
     }
 
-    /// The same as `expect` of a module that was compiled here, with the compiler's memory analysis as JSON.
+    /// Like `expect`, for a module that this process has compiled. `statistics` is the compiler's memory analysis as JSON.
     fn _expect(&self, claims: &str, statistics: Option<&str>) -> PyResult<Answer> {
         let claims = Claims::parse(claims).map_err(shape_error)?;
         let program = analysed(&self.program, statistics)?;
@@ -253,7 +255,7 @@ impl Module {
         Ok(Answer::new(Expectations::new(vec![found])).judged(verdict))
     }
 
-    /// The same as `claims`, for a module that this process has compiled.
+    /// Like `claims`, for a module that this process has compiled. `statistics` is the compiler's memory analysis as JSON.
     fn _claims(&self, statistics: Option<&str>) -> PyResult<Text<String>> {
         let program = analysed(&self.program, statistics)?;
         Ok(Text(claims_file(&Claims::of_program(&program))))
@@ -277,11 +279,11 @@ impl Module {
         self.program.module().check().iter().map(text).collect()
     }
 
-    /// The memory of the values, and those in memory at the peak. `bool()` of the answer tells whether that fits the device.
+    /// The memory that values take, and the values in memory at the peak. `bool()` of the answer tells whether the program fits the device.
     ///
     /// device: a generation of TPUs, such as `v5e`, or a number of bytes.
-    /// top: the largest length of lists.
-    /// space: only this memory space.
+    /// top: the most entries of each list in the answer.
+    /// space: the only memory space to report.
     /// estimate: uses only the module, and not the files beside it.
     #[pyo3(
         signature = (device=None, *, top=Number(10), space=None, estimate=false),
@@ -302,7 +304,7 @@ impl Module {
         Self::report(py, program, device, top, space)
     }
 
-    /// The same as `memory`, for a module that this process has compiled, with the compiler's memory analysis as JSON.
+    /// Like `memory`, for a module that this process has compiled. `statistics` is the compiler's memory analysis as JSON.
     fn _memory(
         &self,
         py: Python<'_>,
@@ -364,7 +366,7 @@ impl Module {
     }
 }
 
-/// The same program with the compiler's memory analysis as JSON, if there is one.
+/// The program with the compiler's memory analysis (`statistics`, as JSON); without one, the program as it is.
 fn analysed(program: &Arc<Program>, statistics: Option<&str>) -> PyResult<Arc<Program>> {
     let Some(json) = statistics else { return Ok(Arc::clone(program)) };
     let statistics = Statistics::parse(json.as_bytes()).map_err(shape_error)?;
@@ -468,7 +470,7 @@ pub(crate) fn generation(name: &str) -> Option<String> {
     name.parse::<Generation>().ok().map(|found| found.to_string())
 }
 
-/// What is looked up for each instruction of a module.
+/// The tables of a module in which sources and users of its instructions are looked up.
 struct Context<'m> {
     sources: Sources<'m>,
     readers: Readers<'m>,

@@ -9,8 +9,8 @@ use xla_shape::text::{Expected, Found, Parser, SizeExpression};
 use xla_shape::validate::ShapePart;
 use xla_shape::{ArrayShape, Dimension, ParseError, Shape, Span, text::ParseErrorKind};
 
-/// Names that stand for several element types, and one of these types, padded with spaces to the length of the name. `key` is for the keys
-/// of `jax.random`, for which XLA has no element type.
+/// Names that stand for several element types, each with one of these types. Spaces pad the type to the length of the name, so that the positions in
+/// errors are still right. `key` is for the keys of `jax.random`, for which XLA has no element type.
 const FAMILIES: [(&str, &str); 3] = [("float", "f32  "), ("int", "s32"), ("key", "u32")];
 
 /// The mark of any number of leading dimensions, and the mark of leading dimensions with a name.
@@ -24,7 +24,7 @@ enum Leading<'t> {
     None,
     /// Any number, of any sizes.
     Any,
-    /// Any number; where the name occurs again, the same sizes.
+    /// Any number, with the same sizes wherever the name occurs.
     Named(&'t str),
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn array_pattern<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<
         return Err(failed(&unexpected(expected, text, layout)));
     }
     let word = text.split('[').next().unwrap_or_default().trim();
-    // As JAX prints their type.
+    // JAX prints the type of keys in this way.
     if word.starts_with("key<") {
         let start = text.len() - text.trim_start().len();
         return Err(failed(&unexpected(
@@ -106,7 +106,7 @@ fn pattern<'py>(
     Ok(found)
 }
 
-/// The text with spaces in place of `...,` or `*name,` at the start of its dimensions, and which of them it had.
+/// The text with spaces in place of `...,` or `*name,` at the start of its dimensions, and which of the two it had, if any.
 fn without_leading(text: &str) -> (Cow<'_, str>, Leading<'_>) {
     let none = (text.into(), Leading::None);
     let Some((_, rest)) = text.split_once('[') else { return none };
@@ -162,7 +162,7 @@ fn without_names(text: &str, expressions: &[SizeExpression]) -> String {
 fn named<'t>(size: &SizeExpression, text: &'t str) -> Option<(u64, &'t str)> {
     let words = text.get(size.span.start..size.span.end)?;
     let before = text.get(..size.span.start)?.trim_end();
-    // A bound is a number.
+    // A bound (`<=`) must be a number, not a name.
     if !matches!(size.part, ShapePart::Dimension(_)) || before.ends_with('=') {
         return None;
     }

@@ -1,4 +1,5 @@
-//! The copies that a thread was asked for last: finding out what a copy is takes longer than copying a small array.
+//! The copies that a thread was asked for last. They are remembered, because working out the shapes of a copy takes longer than copying a small
+//! array.
 
 use crate::memory::{Arrangement, ReadableBuffer};
 use crate::shape::few_numbers;
@@ -26,14 +27,14 @@ impl Permutation {
         Ok(few_numbers(object, &mut numbers)?.map(|count| Self { numbers, count }))
     }
 
-    /// The array with its dimensions permuted; `None` if these are not its dimensions.
+    /// The array with its dimensions permuted; `None` if the numbers are not a permutation of its dimensions.
     pub(crate) fn applied(&self, array: &ArrayShape) -> Option<ArrayShape> {
         let numbers = &self.numbers[..self.count];
         array.permute_dimensions(numbers.iter().map(|&number| i64::try_from(number).unwrap_or(i64::MAX))).ok()
     }
 }
 
-/// A copy of an array of NumPy.
+/// What is remembered of a copy of a NumPy array.
 struct Copy {
     array: Arrangement,
     permutation: Option<Permutation>,
@@ -50,7 +51,7 @@ thread_local! {
     static COPIES: RefCell<(Vec<Copy>, usize)> = const { RefCell::new((Vec::new(), 0)) };
 }
 
-/// The bytes and the shapes of a copy of this array, if the thread remembers one like it. `text` is the destination, row-major if left out.
+/// The array's bytes and the shapes of its copy, if the thread remembers such a copy. `text` is the destination; without it, the copy is row-major.
 pub(crate) fn found<'a>(
     array: &'a ReadableBuffer,
     permutation: Option<&Permutation>,

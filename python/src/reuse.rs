@@ -4,7 +4,7 @@
 use std::sync::{Mutex, MutexGuard, TryLockError};
 use xla_shape::buffer::AlignedBytes;
 
-/// The fewest bytes of a result whose memory is kept: the allocator itself keeps less.
+/// The bytes of the smallest result whose memory is kept: the allocator itself keeps smaller pieces of memory.
 const LEAST: usize = 1 << 20;
 
 /// The most bytes that are kept, of all results together.
@@ -38,7 +38,7 @@ impl Drop for Reusable {
     }
 }
 
-/// Memory of exactly this many bytes, with unspecified values, if it is kept.
+/// Kept memory of exactly this many bytes, if there is any. Its values are unspecified.
 pub(crate) fn take(len: usize) -> Option<AlignedBytes> {
     if len < LEAST {
         return None;
@@ -58,7 +58,7 @@ fn keep(bytes: AlignedBytes) {
     while kept.len() > MOST_RESULTS || kept.iter().map(|bytes| bytes.as_ref().len()).sum::<usize>() > MOST {
         freed.push(kept.remove(0));
     }
-    // Unlocked first, so that other threads need not wait while memory is freed.
+    // Unlock before `freed` is dropped, so that other threads need not wait while memory is freed.
     drop(kept);
 }
 

@@ -18,14 +18,14 @@ pub(crate) fn scanned(text: &str) -> Scan {
     scan
 }
 
-/// The shapes in a text, such as a log, and what its messages about memory say. `bool()` is whether it has any.
+/// The shapes in a text, such as a log, and what its messages about memory say. `bool()` of the answer tells whether there are any.
 ///
 /// `amounts` say how much memory is needed and how much there is; `largest` and `most_padded` list the allocations, each with op_name and source
 /// where the message has them; `shapes` are all shapes.
 ///
-/// `program` is the text of the program that was refused, in MLIR or HLO, and `for_` names devices, such as 'v5e:2x4'. With one of them, remedies
-/// are compiled before they are recommended, and each change of sharding that a log warns of is compiled by itself: `trial` is the
-/// result. `instruction` of a cause is the instruction of the program that makes such a change, if only one can be meant.
+/// `program` is the text of the program that was refused, in MLIR or HLO, and `for_` names devices, such as 'v5e:2x4'. If either is given, remedies
+/// are compiled before they are recommended, and each change of sharding that a log warns of is compiled by itself: `trial` is the result.
+/// `instruction` of a cause is the instruction of the program that makes such a change, if only one can be meant.
 #[pyfunction]
 #[pyo3(signature = (text, /, *, program = None, for_ = None))]
 pub(crate) fn scan(py: Python<'_>, text: &str, program: Option<&str>, for_: Option<&str>) -> PyResult<Answer> {
@@ -40,7 +40,7 @@ pub(crate) fn scan(py: Python<'_>, text: &str, program: Option<&str>, for_: Opti
         let mut scan = scanned(text);
         if let Some((devices, host)) = asked {
             let program = program.or(scan.program()).map(|program| program.as_bytes().to_vec());
-            // Dropped: what takes the memory, which `xla_shape.jax.memory` answers.
+            // The result says what takes the memory. It is dropped, because `xla_shape.jax.memory` answers that.
             drop(devices.answer_about(&mut scan, &Compiler::default(), &host, program.as_deref(), 0));
         }
         let is_empty = scan.is_empty();

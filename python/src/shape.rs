@@ -27,15 +27,15 @@ use xla_shape_render::{Html as _, Svg as _};
 
 /// A shape, from XLA's text, such as `bf16[8,128]{1,0:T(8,128)(2,1)}`. Without a layout in the text, it is row-major.
 ///
-/// Texts of other libraries, such as `bfloat16[8,128]` and `tensor<8x128xbf16>`, are read, too, and the shapes of arrays and of JAX's
-/// `ShapeDtypeStruct`s are taken.
+/// Texts of other libraries, such as `bfloat16[8,128]` and `tensor<8x128xbf16>`, are read, too. An array, or JAX's `ShapeDtypeStruct`, stands for its
+/// shape.
 ///
 /// Two shapes are equal if all their parts are. Properties that only arrays have raise a `ShapeError` for tuples and tokens.
 #[pyclass(frozen, eq, hash, module = "xla_shape")]
 pub(crate) struct Shape {
     pub(crate) value: Value,
-    /// If the text of the shape had a layout: whether each leaf was written with one. A compiler chooses the layouts of the other
-    /// leaves.
+    /// For each leaf, whether the text of the shape gave it a layout; a compiler chooses the layouts of the others. `None` if there was no layout in
+    /// a text.
     written: Option<Vec<bool>>,
     /// The stride table, computed at first use.
     table: OnceLock<StrideTable>,
@@ -113,8 +113,8 @@ impl Shape {
     }
 }
 
-/// The numbers of a tuple or list, such as an index, and how many they are; `None` for other objects, for more numbers than there is room for, and
-/// for entries other than integers. A negative number becomes `u64::MAX`, which is out of bounds.
+/// The numbers of a tuple or list, such as an index, and how many they are; `None` for other objects, for more than 16 numbers, and for entries other
+/// than integers. A negative number becomes `u64::MAX`, which is out of bounds.
 pub(crate) fn few_numbers(object: &Bound<'_, PyAny>, numbers: &mut [u64; 16]) -> PyResult<Option<usize>> {
     let list;
     let tuple = if let Ok(tuple) = object.cast::<PyTuple>() {
@@ -331,13 +331,13 @@ impl Shape {
         self.value.padding_byte_size().ok_or_else(|| self.no_size())
     }
 
-    /// The ratio of its bytes to those without padding.
+    /// The ratio of its bytes with padding to its bytes without padding.
     #[getter]
     fn expansion(&self) -> PyResult<f64> {
         self.value.expansion().ok_or_else(|| self.no_size())
     }
 
-    /// For each dimension, or group of dimensions that a tile combines: their numbers, their size, and their size with padding.
+    /// For each dimension, or group of dimensions that a tile combines: the numbers of the dimensions, their size, and their size with padding.
     #[getter]
     fn padded_dimensions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let padded = self.array()?.padded_dimensions().ok_or_else(|| self.no_size())?;
@@ -377,8 +377,8 @@ impl Shape {
 
     /// The position of an element in memory, in elements.
     ///
-    /// For a tuple of arrays, one for each dimension, or an array whose last dimension is an index: the positions of all.
-    /// An index out of bounds is an `OutOfBoundsError`.
+    /// `index` may also be a tuple of arrays, one for each dimension, or an array whose last dimension is an index: the result is an array of
+    /// positions. An index out of bounds is an `OutOfBoundsError`.
     #[pyo3(signature = (index, /))]
     fn linear_index<'py>(slf: &Bound<'py, Self>, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
@@ -449,9 +449,9 @@ impl Shape {
         Ok(Answer::new(advice.map_err(shape_error)?).list())
     }
 
-    /// Whether both shapes lay out the same bytes, which element moves, and what a reshape or a transpose moves; `bool()` of the
-    /// answer says whether it can be read as the other without a copy. A shape without a layout is taken in the layout that a TPU of the
-    /// generation chooses; without a generation, it is row-major.
+    /// Whether both shapes lay out the same bytes, which element moves, and what a reshape or a transpose moves; `bool()` of the answer says
+    /// whether this array can be read as the other without a copy. A shape without a layout is taken in the layout that a TPU of the generation
+    /// chooses; without a generation, it is row-major.
     #[pyo3(signature = (to, /, generation=None))]
     fn compare(&self, to: ShapeArgument<'_>, generation: Option<&str>) -> PyResult<Answer> {
         let generation = generation.map(self::generation).transpose()?;
@@ -461,8 +461,8 @@ impl Shape {
         Ok(Answer::new(comparison).judged(Ok(is_bitcast)))
     }
 
-    /// What the text means, where the elements are, and the memory that it takes; with a sharding, also the part of each device; with
-    /// generations of TPUs or names of GPUs, which layouts they choose.
+    /// What the text means, where the elements are, and how much memory they take. With a sharding, also the part of each device; with generations
+    /// of TPUs or names of GPUs, also the layouts that they choose.
     #[pyo3(signature = (sharding=None, *, generations=Vec::new()), text_signature = "($self, sharding=None, *, generations=())")]
     fn explain(&self, sharding: Option<ShardingArgument>, generations: Vec<String>) -> PyResult<Answer> {
         let devices = generations.iter().map(|name| device(name)).collect::<PyResult<Vec<_>>>()?;

@@ -22,7 +22,7 @@ use xla_shape_program::Compiler;
 use xla_shape_render::{Html as _, Svg as _};
 use xla_shape_tune::Devices;
 
-/// The axes of a mesh with their sizes, its devices, and for each dimension of an array the names of its axes.
+/// The axes of a mesh with their sizes, its devices, and for each dimension of an array, the names of the axes that divide it.
 type Named = (Vec<(String, u64)>, Vec<i64>, Vec<Vec<String>>);
 
 impl Sharding {
@@ -80,7 +80,7 @@ impl Sharding {
         self.0.kind().name()
     }
 
-    /// The shardings of a tuple; for any other sharding, a tuple of itself.
+    /// The shardings of a tuple's elements; for any other sharding, a tuple with only this sharding.
     #[getter]
     fn elements<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let leaves = self.0.leaves().iter().map(|leaf| Bound::new(py, Self(leaf.clone())));
@@ -96,7 +96,7 @@ impl Sharding {
     /// left out are not divided.
     #[pyo3(signature = (dimensions, /))]
     fn for_dimensions(&self, dimensions: Number<usize>) -> Self {
-        // No array has that many dimensions.
+        // No array has 65,536 dimensions or more.
         Self(self.0.for_dimensions(dimensions.0.min(1 << 16)).into_owned())
     }
 
@@ -106,7 +106,8 @@ impl Sharding {
         Ok(Shape::of_value(self.partition(&shape)?.shard().clone()))
     }
 
-    /// The number of devices that hold a part of it; `None` if each device holds all of it, so that the number is unknown.
+    /// The number of devices that hold a part of the array; `None` if every device holds the whole array, because the sharding then does not say
+    /// how many there are.
     #[pyo3(signature = (shape, /))]
     fn device_count(&self, shape: ShapeArgument<'_>) -> PyResult<Option<u64>> {
         Ok(self.partition(&shape)?.device_count())
@@ -158,9 +159,9 @@ impl Sharding {
 
     /// What must move between devices when the sharding changes to `to`: the bytes, who sends what to whom, and the collective that does it.
     ///
-    /// With `layout`, the shards have another layout afterwards. `hosts` says which devices are near to each other: the number of devices of a
-    /// host, or the list of each host's devices. With `rearrange`, the array is reshaped and transposed first: '(page part=4) token d -> page
-    /// (part token) d'. With `for_`, such as 'v5e:2x4', XLA compiles the change for these devices: `xla` in the answer says what XLA moves.
+    /// With `layout`, the shards have another layout afterwards. `hosts` says which devices are on the same host: the number of devices per host, or
+    /// a list of devices for each host. With `rearrange`, the array is reshaped and transposed first: '(page part=4) token d -> page (part token) d'.
+    /// With `for_`, such as 'v5e:2x4', XLA compiles the change for these devices: `xla` in the answer says what XLA moves.
     #[pyo3(signature = (to, shape, /, *, layout = None, hosts = None, devices = Vec::new(), rearrange = None, for_ = None))]
     #[expect(clippy::too_many_arguments, reason = "Python has names for them")]
     fn reshard(
@@ -190,7 +191,7 @@ impl Sharding {
         Ok(Answer::new(answer.map_err(shape_error)?))
     }
 
-    /// For `xla_shape.reshard`: raises an error if `reshard` and `receive` refuse the change, whatever the devices are.
+    /// For `xla_shape.reshard`: raises an error if `reshard` and `receive` refuse the change for all devices.
     #[pyo3(signature = (to, shape, /, *, layout = None, rearrange = None))]
     fn _check_reshard(
         &self,
@@ -202,10 +203,10 @@ impl Sharding {
         self.change(to, &shape, layout, rearrange)?.plan().map(drop).map_err(shape_error)
     }
 
-    /// The new shard of a device when the sharding changes to `to`, made of the shards that the devices have.
+    /// The new shard of a device when the sharding changes to `to`, made from the old shards.
     ///
-    /// `shards` has the bytes of each device that has a part of it: row-major arrays, or bytes in the layout of `shape`. With `rearrange`, the
-    /// array is reshaped and transposed first.
+    /// `shards` has the old shard of each device that holds a part of the new one: a row-major array, or bytes in the layout of `shape`. With
+    /// `rearrange`, the array is reshaped and transposed first.
     #[pyo3(signature = (to, shape, shards, device, /, *, layout = None, rearrange = None))]
     fn receive(
         &self,
@@ -240,7 +241,7 @@ impl Sharding {
         Ok(Answer::new(drawing).with_svg(move || picture.svg()).with_html(move || page.html()))
     }
 
-    /// The same sharding for `xla_shape.jax`, which needs a mesh: axes without names get some.
+    /// The same sharding for `xla_shape.jax`, which needs a mesh with named axes: axes without a name get one.
     fn _named(&self) -> PyResult<Named> {
         if let ShardingKind::Named(named) = self.0.kind() {
             let axes = named.mesh().axes();

@@ -45,7 +45,7 @@ impl Helpers {
         Ok(Self { count, pool: Some(pool) })
     }
 
-    /// A copy in new memory; `None` if there is not enough.
+    /// A copy in new memory; `None` if there is not enough memory.
     pub(crate) fn run_new(&self, plan: &Plan, source: &[u8]) -> PyResult<Option<AlignedBytes>> {
         if plan.overwrites()
             && let Some(mut memory) = plan.to().byte_size().and_then(|bytes| reuse::take(usize::try_from(bytes).ok()?))
@@ -110,13 +110,13 @@ impl Signals {
         self.raised().unwrap_or_else(|| shape_error(error))
     }
 
-    /// The exception that a signal has raised, once.
+    /// The exception that a signal has raised. A second call returns `None`.
     pub(crate) fn raised(&self) -> Option<PyErr> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 
-/// The process that made the threads, and how many they are.
+/// The process that made the threads, their number, and their pool.
 type Made = Option<(u32, usize, Arc<ThreadPool>)>;
 
 static POOL: Mutex<Made> = Mutex::new(None);
@@ -134,7 +134,7 @@ fn pool(threads: usize) -> Result<Arc<ThreadPool>, String> {
     let pool = Arc::new(ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| error.to_string())?);
     let before = try_pool().and_then(|mut made| made.replace((process, threads, pool.clone())));
     if before.as_ref().is_some_and(|&(owner, ..)| owner != process) {
-        // After a fork, the pool's threads do not exist in this process, and waiting for them would never end.
+        // After a fork, the pool's threads do not exist in this process. Dropping the pool would wait for them forever.
         std::mem::forget(before);
     }
     Ok(pool)

@@ -32,7 +32,7 @@ impl Function {
         Self { run, raised: Mutex::new(None), stop: AtomicBool::new(false) }
     }
 
-    /// What ends the search.
+    /// The flag that ends the search.
     pub(crate) const fn stop(&self) -> &AtomicBool {
         &self.stop
     }
@@ -231,7 +231,7 @@ pub(crate) fn tune(
     Ok(Answer::new(tuning).with_html(move || xla_shape_render::tune::page(&page)).judged(Ok(has_best)))
 }
 
-/// The argument of Python's `tune` for a setting.
+/// The name of a setting as an argument of Python's `tune`.
 fn argument(setting: Setting) -> &'static str {
     match setting {
         Setting::NoCache => "cache",
@@ -241,7 +241,7 @@ fn argument(setting: Setting) -> &'static str {
     }
 }
 
-/// Answers a request of a search about the text of a program: compiles it in a process of its own.
+/// Answers a request of a search: compiles the text of a program in a process of its own.
 #[pyfunction]
 #[pyo3(pass_module)]
 pub(crate) fn tune_answer<'py>(

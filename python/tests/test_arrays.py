@@ -160,7 +160,7 @@ def test_into_memory_as_an_array():
 
 @pytest.mark.parametrize("threads", [1, 2, None])
 def test_into_much_memory(threads):
-    # More elements than are gathered at a time, with gaps and without.
+    # The arrays have more elements than are gathered at a time, one without gaps and one with gaps between them.
     large = np.arange(3 * 1500 * 1000, dtype=np.float32).reshape(1500, 3000)
     for values in (large, large[:, ::2]):
         expected = relayout(values, "{1,0:T(8,128)}")
@@ -171,7 +171,7 @@ def test_into_much_memory(threads):
 
 @pytest.fixture
 def interrupts():
-    """Python handles SIGINT, also where a shell started the tests in the background, which ignores it."""
+    """Python handles SIGINT, even if a shell started the tests in the background, where SIGINT is ignored."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -277,7 +277,7 @@ def test_after_an_error_memory_is_as_it_was():
         with pytest.raises(ShapeError):
             relayout(values, to, out=out, **options)
     assert out == b"U" * 16384
-    # No other reference is left.
+    # If an error had left an export of `out`, it could not be extended.
     out.extend(b"V")
 
 

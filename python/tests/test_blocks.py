@@ -1,4 +1,4 @@
-"""`xla_shape.pallas.blocks`: which candidates are compiled, and what comes of errors.
+"""`xla_shape.pallas.blocks`: which candidates are compiled, and how errors are reported.
 
 Most tests need no compiler: they read what the search gets. Those at the end compile, and need libtpu.
 """
@@ -44,7 +44,7 @@ def matmul(x, w, *, bm, bk, bn):
 
 
 def asked(monkeypatch, *given, **options):
-    """The axes, and the functions that say the kernels and make the programs."""
+    """The axes, and the functions that return the kernels and the programs."""
     found = []
 
     class Seen(Exception):

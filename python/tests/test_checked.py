@@ -168,7 +168,7 @@ def test_records_are_checked_once(monkeypatch):
     for _ in range(3):
         f(Tree(Tree(None, d), d), Pair(d, d))
     assert len(checks) == 1
-    # A call with other sizes is checked again, also if they are inside of a record.
+    # A call with other sizes is checked again, even if only an array inside a record has another size.
     assert "argument tree.value: this function takes f32[d] with d = 3" in refused(f, Tree(Tree(None, jnp.ones(3)), d), Pair(d, d))
     assert "argument pair.right" in refused(f, Tree(None, d), Pair(d, jnp.ones(3)))
 
@@ -186,7 +186,7 @@ def test_records_are_checked_once(monkeypatch):
     g(node), g(node)
     assert len(checks) == 5
 
-    # Values that are not checked have a class, which is enough, unless they are containers or arrays.
+    # Of a value that is not checked, the class is enough to recognize an earlier call, unless it is a container or an array.
     class Broken:
         @property
         def shape(self):

@@ -65,7 +65,7 @@ def test_answers(tmp_path):
         try:
             answer = asked(row["command"], row.get("input"), folder, tmp_path)
         except xla_shape.ShapeError as error:
-            # The program may mark the place in the text after the message.
+            # After the message, the program may print the text, with the place marked.
             assert not row.get("answer"), (row["command"], error)
             assert row["error"].startswith(f"error: {error.args[0]}\n"), (row["command"], error)
         else:

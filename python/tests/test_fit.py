@@ -1,4 +1,4 @@
-"""`xla_shape.jax.fit`: which axis goes where, and what comes of errors.
+"""`xla_shape.jax.fit`: which axis goes where, and how errors are reported.
 
 Most tests need no compiler: they read what the search gets. Those at the end compile, and need libtpu.
 """

@@ -307,7 +307,7 @@ def test_claims(compiled, tmp_path):
     path.write_text("[[copies]]\nline = 'train.py:7'\ncount = 0\n")
     found = message(expect, PADDED, path)
     assert "FAILED (1 of 1 claim)" in found and "count: expected 0, found 1" in found and "%c = f32[8,100]" in found
-    # The memory is what the runtime says.
+    # Claims are compared with the runtime's own figure for the memory.
     bytes_ = memory(compiled)["memory"]["device"]["total"]
     expect(compiled, f"[[program]]\nmemory = {bytes_}\n")
     path.write_text("[[copies]]\ncounts = 0\n")
@@ -331,7 +331,7 @@ def test_claims_of_the_plugin(pytester):
     file = pytester.path / "__xla__" / "test_it.test_program.toml"
     run().assert_outcomes(passed=1)
     file.write_text("[[copies]]\ncount = 0\n")
-    # A file that is there is not changed.
+    # An existing file is not changed.
     failed = run("--xla-shape-update")
     failed.assert_outcomes(failed=1)
     failed.stdout.fnmatch_lines(["*FAILED (1 of 1 claim)*"])

@@ -12,7 +12,7 @@ from xla_shape import shard
 
 @pytest.fixture
 def interrupt_after():
-    """A function that interrupts the call after it, once this process has computed for so many seconds."""
+    """A function to call before a call: it interrupts that call once this process has computed for a number of seconds."""
     before = signal.signal(signal.SIGPROF, signal.default_int_handler)
     yield lambda seconds: signal.setitimer(signal.ITIMER_PROF, seconds)
     signal.setitimer(signal.ITIMER_PROF, 0)

@@ -35,7 +35,7 @@ from xla_shape.jax import (
 
 @pytest.fixture
 def mesh():
-    # Ids that differ from positions in the mesh.
+    # The devices are reversed, so that their ids differ from their positions in the mesh.
     return Mesh(np.array(jax.devices()[::-1]).reshape(4, 2), ("x", "y"))
 
 
@@ -82,7 +82,7 @@ SPECS = [P(), P("x"), P(None, "y"), P("x", "y"), P("y", "x"), P(("x", "y")), P(N
 def test_shardings(mesh, spec):
     theirs = NamedSharding(mesh, spec)
     ours = from_sharding(theirs, 2)
-    # The layout in the program.
+    # This is the sharding that JAX writes into the program.
     assert ours == Sharding(str(theirs._to_xla_hlo_sharding(2)))
     sizes = (16, 8)
     regions = theirs.devices_indices_map(sizes)

@@ -20,7 +20,7 @@ COMPILED = jax.jit(lambda x: jnp.tanh(x @ x.T)).lower(jnp.ones((8, 16))).compile
 
 
 class Lowered:
-    """What `lower` returns, but compiled before: JAX itself keeps objects of each compilation with options."""
+    """Stands for what `lower` returns, but is compiled already: JAX itself keeps objects of each compilation with options."""
 
     def as_text(self):
         return ""
@@ -83,7 +83,8 @@ def test_calls(name):
         gc.collect()
         return sys.getallocatedblocks() - before
 
-    # A call that keeps an object keeps 100 of them in each attempt; caches, such as JAX's of arrays, fill more and more slowly.
+    # Each attempt makes 100 calls, so a leak keeps at least 100 objects every time. Caches, such as JAX's cache of arrays, grow less with each
+    # attempt.
     found = []
     while not found or (found[-1] >= 50 and len(found) < 10):
         found.append(blocks())
@@ -111,7 +112,8 @@ def test_cycles_are_collected(make):
         pytest.skip("classes in Python export no buffers")
     kept = []
     for use in (lambda buffer: buffer, lambda buffer: buffer.T, lambda buffer: buffer.data, lambda buffer: [memoryview(buffer), buffer]):
-        # The collector clears objects in the order in which it found them: after a collection that they survive, that of their references.
+        # The collector clears objects in the order in which it found them. After a collection that they survive, that is the order of their
+        # references.
         for survives in (False, True):
             exporter = make()
             exporter.own = own = use(xla_shape.Buffer("u8[32,32]", exporter))

@@ -52,7 +52,7 @@ def test_dlpack_out():
         with pytest.raises(BufferError, match="expected the CPU"):
             strided.__dlpack__(max_version=(1, 1), **options)
     assert strided.__dlpack_device__() == (1, 0)
-    # A layout without strides can only be shared as a copy.
+    # These bytes begin at an odd address, so they are not aligned for f32.
     raw = np.frombuffer(b"?" + array.tobytes(), np.uint8)[1:]
     assert np.array_equal(np.from_dlpack(Buffer("f32[10,200]", raw)), array)
     for sizes in ((), (0, 3), (1, 1)):
@@ -61,7 +61,7 @@ def test_dlpack_out():
     for dtype in DTYPES:
         array = numbers(10, 200, dtype=dtype)
         if dtype in (ml_dtypes.int4, ml_dtypes.uint4, ml_dtypes.float4_e2m1fn):
-            # Older versions cannot express that each element takes a byte.
+            # DLPack before version 1.1 cannot express that each element takes a byte.
             for options in ({}, {"max_version": (1, 0)}, {"max_version": (1, 0), "copy": True}):
                 with pytest.raises(BufferError, match="with a byte for each, found .*`numpy.asarray"):
                     relayout(array).__dlpack__(**options)
@@ -125,7 +125,7 @@ def retyped(capsule, code):
     """Changes the type code of the tensor in a capsule of version 1."""
     pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
     pointer_of.restype, pointer_of.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    # The fields before it: version, two pointers, flags; the array's pointer, device and rank.
+    # The fields before the type's code: version, two pointers, flags; the array's pointer, device and rank.
     ctypes.c_uint8.from_address(pointer_of(capsule, b"dltensor_versioned") + 8 + 16 + 8 + 8 + 8 + 4).value = code
 
 
@@ -149,7 +149,7 @@ def test_dlpack_of_any_strides(name):
 @pytest.mark.parametrize("dtype", [np.bool_, np.int8, np.uint16, np.float16, np.float32, np.int64, np.float64, np.complex64, np.complex128])
 def test_a_view_of_elements(dtype):
     array = numbers(10, 200, dtype=dtype)
-    # The tiles of the last two divide nothing.
+    # In the last two layouts, one tile covers the tiled dimensions, so it does not cut them.
     for layout in ("{1,0}", "{0,1}", "{1,0:T(256)}", "{1,0:T(16,256)}"):
         buffer = relayout(array, layout)
         view = memoryview(buffer)
@@ -211,7 +211,7 @@ def test_dlpack_frees():
         del capsule, found
         shared.append(0)
         del shared[-1]
-    # Before version 1: a capsule that is not taken over, and one that is.
+    # Capsules of DLPack before version 1: one that is not taken over, and one that is.
     capsule = Buffer("f32[2,3]", shared).__dlpack__()
     assert '"dltensor"' in repr(capsule)
     taken = np.from_dlpack(Lent(capsule))

@@ -1,4 +1,4 @@
-"""The memory of programs: the files beside a module are used as by the program, and `bool()` tells whether it fits."""
+"""The memory of programs: the files beside a module are used as `xla-shape` uses them, and `bool()` tells whether it fits."""
 
 import json
 import subprocess
@@ -32,7 +32,7 @@ STATISTICS = {
 def program(*arguments):
     command = [sys.executable, "-m", "xla_shape", "hlo", *map(str, arguments), "--format", "json"]
     done = subprocess.run(command, capture_output=True, text=True)
-    # It is 1 for a program that does not fit.
+    # The exit code is 1 for a program that does not fit.
     assert done.returncode in (0, 1), done.stderr
     return json.loads(done.stdout)
 
@@ -71,7 +71,7 @@ def test_it_says_whether_it_fits(dump):
     needed = 2 * GIB + 12345 + 55
     assert module.memory(needed) and not module.memory(needed - 1)
     assert module.memory("v5e")
-    # An estimate gives an answer if its error does not matter.
+    # An estimate is enough if its error cannot change the answer.
     estimated = Module(TEXT)
     assert estimated.memory(64 * GIB) and not estimated.memory(GIB) and estimated.memory("v5e")
     total = estimated.memory()["memory"]["device"]["total"]

@@ -77,7 +77,7 @@ def browse(page, *options):
 def test_in_a_browser(page):
     picture = page.parent / "page.png"
     browse(page, "--hide-scrollbars", "--window-size=1200,4000", f"--screenshot={picture}")
-    # A page without pictures has a tenth of this size.
+    # The screenshot of a page without pictures has a tenth of this size.
     assert picture.stat().st_size > 100_000
 
 
@@ -91,5 +91,5 @@ def test_clicks(page):
     assert len(said) == 2
     for before, after, pinned in said:
         assert before != after and after.startswith("element [0,1] at position ") and pinned == 2
-    # In the first one, the elements of two rows alternate.
+    # In the first map, the elements of two rows alternate.
     assert "at position 2, byte 4," in said[0][1]

@@ -74,7 +74,7 @@ FILES = {
 
 @pytest.mark.parametrize("name", FILES)
 def test_modules_of_any_size(name, tmp_path):
-    """The interpreter survives, whether the file fits into memory, or the file but not a copy of it."""
+    """The interpreter survives, whether memory is too small for the file, for a copy of it, or for neither."""
     size = 40 << 20
     (tmp_path / "m.txt").write_bytes(FILES[name](size))
     found = []

@@ -164,7 +164,7 @@ def test_arrays_come_back(checkpoint, tmp_path):
     from jax.sharding import PartitionSpec as P
 
     input, tensors = checkpoint
-    # Ids that differ from positions in the mesh.
+    # The ids of the devices differ from their positions in the mesh.
     mesh = Mesh(np.array(jax.devices()[:8][::-1]).reshape(4, 2), ("x", "y"))
     specs = {"w": P("x", "y"), "t": P(None, ("y", "x")), "b": P()}
     plan = {
@@ -242,7 +242,7 @@ def test_each_process_reads_its_own_files(checkpoint, tmp_path):
         )
         for number in range(2)
     ]
-    # If one fails, the other one waits for it in vain.
+    # If one process fails, the other waits for it forever, so both are killed.
     stop = time.monotonic() + 240
     while time.monotonic() < stop and {process.poll() for process in processes} in ({None}, {None, 0}):
         time.sleep(0.1)

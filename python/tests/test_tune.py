@@ -76,7 +76,7 @@ def test_places_are_those_of_the_functions(monkeypatch):
         return cache["k"] + params[0], (params[1] * 2, params[0])
 
     lowered = jax.jit(step).trace(Q, [KV, KV], cache={"k": KV}).lower(lowering_platforms=("tpu",))
-    # The compiled program does not have the first argument.
+    # The compiled program lacks the first argument, so its arguments are numbered from the second one.
     for place, expected in [
         ("arg1[0]", "arg0"),
         ("arg1[1]", "arg1"),
@@ -87,18 +87,18 @@ def test_places_are_those_of_the_functions(monkeypatch):
         ("arg1[0], out1", "arg0,step:out1,step:out2"),
     ]:
         assert shares(monkeypatch, {"step": lowered}, share={"x": place}) == [f"x=step:{expected}"], place
-    # A result that is not a tuple is the first one.
+    # A result that is not a tuple is `out0`.
     assert shares(monkeypatch, [decode], ARGS[1:], share={"s": "out0['scores']"}) == ["s=decode:out0"]
     # One function, with its arguments.
     assert shares(monkeypatch, decode, ARGS[1], share={"s": "out0['scores']"}) == ["s=decode:out0"]
-    # A text has no names.
+    # The text of a program has no names of arguments, only numbers.
     assert shares(monkeypatch, {"a": lowered.as_text()}, share={"x": "arg1"}) == ["x=a:arg1"]
 
 
 def test_constants_of_a_program_move_no_argument(monkeypatch):
     table = jnp.arange(KV.shape[-1], dtype=jnp.bfloat16)
     lowered = jax.jit(lambda x: x + table).trace(KV).lower(lowering_platforms=("tpu",))
-    # Which parameter of the program is the argument, by its type: versions of JAX differ.
+    # Find the parameter that is the argument by its type, because its number depends on the version of JAX.
     parameters = re.search(r"func public @main\((.*?)\) ->", lowered.as_text(), re.DOTALL)[1]
     types = re.findall(r"%arg\d+: tensor<([^>]*)>", parameters)
     number = types.index("x".join(map(str, KV.shape)) + "xbf16")
@@ -128,7 +128,7 @@ def test_bad_input(programs, args, share, error, message):
 
 
 class Answers(Executor):
-    """Workers that need no compiler: it prefers rows."""
+    """Workers without a compiler, whose answers prefer rows."""
 
     def __init__(self, change=lambda answer: answer):
         self.change = change
@@ -230,7 +230,7 @@ def processes():
 @pytest.mark.parametrize("executor", [None, threads, processes])
 def test_tune(executor, cache, tmp_path):
     own = executor and executor()
-    # Executors that run processes find no answers in the cache.
+    # With an executor that runs processes, the cache is empty, so that the processes compile.
     found = tune([prefill, decode], ARGS, share=SHARE, weights={"decode": 100}, compiles=5 if own else None, executor=own,
                  cache=tmp_path if executor is processes else cache)  # fmt: skip
     if own:

@@ -137,7 +137,7 @@ SHAPE = Shape("f32[2,3]")
     ],
 )
 def test_arguments_that_are_wrong(call, message):
-    # Twice: the cached value is the same.
+    # Call twice, because the first call may cache a value.
     for _ in range(2):
         with pytest.raises(ShapeError) as caught:
             call()

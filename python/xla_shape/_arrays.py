@@ -106,7 +106,8 @@ def _permuted(source: Any, shape: Shape, permute: list[int]) -> tuple[Any, Shape
 def from_dlpack(array: Any) -> Buffer:
     """A `Buffer` of another library's array, without a copy, through DLPack. The array must be on the CPU and contiguous.
 
-    Its elements may also be bf16 or f8. Nobody may write the array while the buffer is there. Arrays that it does not accept can be copied with `relayout`.
+    Its elements may also be bf16 or f8. Nobody may write the array while the buffer exists. Arrays that `from_dlpack` does not accept can be copied
+    with `relayout`.
     """
     return _native.buffer_of_capsule(_capsule(array))
 
@@ -124,7 +125,7 @@ def _lent(array: Any) -> _native.Tensor | None:
     try:
         return _native.tensor_of_capsule(_capsule(array))
     except (AttributeError, BufferError, RuntimeError, TypeError, ValueError):
-        # Another device, packed elements, or an element type that DLPack does not have.
+        # The array is on another device, its elements are packed, or DLPack does not have its element type.
         if hasattr(array, "__array__"):
             return None
         raise
@@ -135,7 +136,7 @@ def _bytes_of(array: Any) -> Any:
     if torch is not None and isinstance(array, torch.Tensor):
         if not array.is_contiguous():
             raise ShapeError("expected bytes in one piece, found a tensor with gaps or in another order")
-        # NumPy does not have all of its types.
+        # NumPy lacks some of torch's types, so the elements are viewed as bytes first.
         return array.detach().reshape(-1).view(torch.uint8).numpy()
     if not isinstance(array, np.ndarray):
         return array
@@ -145,7 +146,7 @@ def _bytes_of(array: Any) -> Any:
 
 
 def to_numpy(buffer: Buffer) -> npt.NDArray[Any]:
-    """The elements of a buffer: read-only and in the same memory if the layout has no tiles and whole bytes, otherwise a copy."""
+    """The elements of a buffer: read-only and in the same memory if the layout has no tiles and every element takes whole bytes, otherwise a copy."""
     return np.ndarray(*buffer._for_numpy(True))
 
 
@@ -175,7 +176,7 @@ def _integers(array: Any) -> npt.NDArray[np.int64]:
     if found.dtype.kind not in "iu":
         raise TypeError(f"expected whole numbers, found {found.dtype}")
     if found.dtype == np.uint64 and found.max() > np.iinfo(np.int64).max:
-        # The number is larger than any position.
+        # Numbers this large are out of bounds of every array, also after they are cut to int64.
         found = np.minimum(found, np.iinfo(np.int64).max)
     return np.ascontiguousarray(found, np.int64)
 

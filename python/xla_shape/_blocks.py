@@ -45,10 +45,11 @@ def blocks(
 
     Candidates whose blocks a TPU does not take are not compiled, nor are those that certainly need more VMEM than the kernel may use.
 
-    The text of the answer is that of `xla-shape block --rank`; `answer.data["rows"]` has the candidates, the best first. `bool()` tells whether any has a time. The
-    times are bounds: bundles and copies, without waits. `limited_by` is None where the notes of a row say that much is left out; such rows come after the others.
+    The text of the answer is that of `xla-shape block --rank`; `answer.data["rows"]` has the candidates, the best first. `bool()` tells whether any
+    candidate has a time. The times are lower bounds: bundles and copies, without waits. `limited_by` is None where the notes of a row say that much is left
+    out; such rows come after the others.
 
-    If it is interrupted, the answers so far are in the cache, and the next call goes on from there.
+    If the call is interrupted, the answers so far are in the cache, and the next call goes on from there.
     """
     if not isinstance(for_, str):
         raise ShapeError(f"for_: expected the name of one TPU, such as 'v6e', found {for_!r}")
@@ -72,7 +73,7 @@ def blocks(
         return _blocks(axes, parts, make, for_, run, cache, plugin)
 
 
-# The blocks: the kind, the array and its block.
+# The blocks of a kernel. Each is a kind (input or output), the shape of the array, and the shape of the block.
 _Kernel = list[tuple[str, str, str]]
 
 
@@ -101,7 +102,7 @@ def _kernel(equation: Any) -> _Kernel:
     for number, block in enumerate(mapping.block_mappings):
         space = str(getattr(block.transformed_block_aval, "memory_space", None)).lower()
         sizes = [_size(dimension) for dimension in block.block_shape]
-        # An element window may begin anywhere, and has other rules.
+        # `None` is a window that may begin at any element: other rules hold for it.
         if space not in ("none", "default", "vmem", "memoryspace.vmem") or None in sizes:
             continue
         kind = "input" if number < mapping.num_inputs else "output"

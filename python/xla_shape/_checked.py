@@ -56,8 +56,9 @@ else:
         """An annotation for arrays: `Arr[jax.Array, "bf16[rows,d]{1,0:T(8,128)(2,1)}"]`, or `Arr["bf16[rows,d]"]` for short.
 
         It is `Annotated[jax.Array, …]`. Type checkers read the first form. A size is a number, a name, a number times a name, `<=` and a
-        bound, or `?`; `...` before the first size is any number of leading dimensions, and `*batch` the same ones wherever it occurs. `float` and
-        `int` are any element types of that kind, `key` is the keys of `jax.random`. Without a layout, every layout is accepted. See `checked`.
+        bound, or `?`; `...` before the first size is any number of leading dimensions, and `*batch` stands for the same leading dimensions wherever
+        it occurs. `float` and `int` are any element types of that kind, `key` is the keys of `jax.random`. Without a layout, every layout is
+        accepted. See `checked`.
         """
 
         def __class_getitem__(cls, item: Any) -> Any:
@@ -469,7 +470,7 @@ class Signature:
         names = [name for name, parameter in parameters.items() if parameter.kind in by_position and name not in named]
         if static is not None:
             return [name for name in names if name not in static]
-        # Either all arguments that are not arrays are static, or none is, and the last ones have their defaults.
+        # Either all arguments that are not arrays are static, or none is static and the last arguments are left at their defaults.
         arrays = [name for name in names if name in self.nodes()]
         possible = [arrays] if len(arrays) == count else []
         if all(parameters[name].default is not inspect.Parameter.empty for name in names[count:]):

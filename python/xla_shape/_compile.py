@@ -28,12 +28,12 @@ def traced(function: Any, args: Any) -> Any:
 
 
 def memory_on(device: str, function: Any, args: Any, top: int, space: int | None) -> Answer:
-    """Compiles a function for a TPU or GPUs, in a process of its own, and says what memory it takes there."""
+    """Compiles a function for a TPU or GPUs, in a process of its own, and says how much memory it takes there."""
     return memory_compiled(_text_for(device, function, args), device, top, space)
 
 
 def module_on(device: str, function: Any, args: Any) -> Module:
-    """Compiles a function for a TPU or GPUs, in a process of its own: its optimized program."""
+    """Compiles a function for a TPU or GPUs, in a process of its own, and returns the optimized program."""
     return module_compiled(_text_for(device, function, args), device)
 
 

@@ -22,7 +22,7 @@ def relayout_file(
     tensor: str | None = None,
     permute: Sequence[int] | None = None,
 ) -> dict[str, Any]:
-    """Copies an array in a file into another layout in another file, in little memory, whole or not at all.
+    """Copies an array in a file into another layout in another file, using little memory. The new file is written whole or not at all.
 
     `.npy`, `.npz` and `.safetensors` files contain the shape; `from_` is the shape of raw bytes. `tensor` names the array of a
     `.safetensors` or `.npz` file. Entry i of `permute` is the dimension of the source that becomes dimension i of the result.

@@ -39,9 +39,9 @@ def fit(
     over: the values of each axis. `"for"` is the device, `"options"` a dict of options of the compiler; a value of `"mesh"` may be a dict of
         the sizes of axes by name, which becomes a `jax.sharding.AbstractMesh`.
     for_: the device or the devices, as `over["for"]`; v5e if neither is given.
-    ascending: the axes whose values are in ascending order of the memory that they need. On the longest of them, only the values around the border
-        are compiled, for each combination of the others. By default, those of whole numbers that ascend. If nothing fits, the last value is tried, too: where
-        it fits, the memory falls along the axis, and all values are compiled.
+    ascending: the axes whose values are in ascending order of the memory that they need. On the longest of these axes, only the values around the
+        border are compiled, for each combination of the other axes. By default, these are the axes of ascending whole numbers. If no value that was
+        compiled fits, the last value is tried, too: if it fits, the memory falls along the axis, and all values are compiled.
     executor: where compilers run: any executor of `concurrent.futures`. By default, as many compilers run on this machine as it has cores
         and memory for.
     cache: the folder for the compiler's answers, or False for none. By default, it is in the user's cache folder.
@@ -50,7 +50,7 @@ def fit(
     The text of the answer is that of `xla-shape fit`; `answer.data["borders"]` has the largest values that fit, `answer.data["rows"]` all that was
     compiled. `bool()` tells whether anything fits. What the compiler refuses, and what JAX cannot trace, is a row with its reason.
 
-    If it is interrupted, the answers so far are in the cache, and the next call goes on from there.
+    If the call is interrupted, the answers so far are in the cache, and the next call goes on from there.
     """
     settings = {name: values_of(name, values) for name, values in (over or {}).items()}
     if for_ is not None:
@@ -88,7 +88,7 @@ class Program:
     def __init__(self, function: Callable[..., Any], arguments: Any, names: list[str]) -> None:
         self.function, self.arguments = function, arguments
         self.of_arguments = _taken(arguments, names) if callable(arguments) else []
-        # An argument of the function may have the name of an axis that makes it, such as `batch`: then it is not the axis.
+        # If `arguments` takes an axis, such as `batch`, the function's argument of that name is not the axis: it is what `arguments` makes from it.
         self.of_function = _taken(function, names, self.of_arguments)
         for name in names:
             if name not in self.of_function + self.of_arguments:

@@ -62,7 +62,7 @@ def assert_fits(compiled: Any, device: str | int) -> None:
 def expect(compiled: Any, claims: str | PathLike[str]) -> Answer:
     """For tests: raises `AssertionError` unless all claims about a compiled program hold; the error says what is there instead.
 
-    claims: a `Path` of a TOML file as `xla-shape guard expect` reads it, or the text of one. `Module.claims` writes a start.
+    claims: a `Path` of a TOML file as `xla-shape guard expect` reads it, or the text of one. `Module.claims` writes claims to start from.
 
     Returns the answer of `Module.expect`, with the memory of `compiled.memory_analysis()` if the runtime has it. Raises `ShapeError` for a mistake
     in the claims.

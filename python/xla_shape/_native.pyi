@@ -85,8 +85,8 @@ _Integers = int | npt.NDArray[np.integer[Any]]
 class Shape:
     """A shape, from XLA's text, such as `bf16[8,128]{1,0:T(8,128)(2,1)}`. Without a layout in the text, it is row-major.
 
-    Texts of other libraries, such as `bfloat16[8,128]` and `tensor<8x128xbf16>`, are read, too, and the shapes of arrays and of JAX's
-    `ShapeDtypeStruct`s are taken.
+    Texts of other libraries, such as `bfloat16[8,128]` and `tensor<8x128xbf16>`, are read, too. An array, or JAX's `ShapeDtypeStruct`, stands for its
+    shape.
 
     Two shapes are equal if all their parts are. Properties that only arrays have raise a `ShapeError` for tuples and tokens.
     """
@@ -176,11 +176,11 @@ class Shape:
 
     @property
     def expansion(self) -> float:
-        """The ratio of its bytes to those without padding."""
+        """The ratio of its bytes with padding to its bytes without padding."""
 
     @property
     def padded_dimensions(self) -> tuple[tuple[tuple[int, ...], int, int], ...]:
-        """For each dimension, or group of dimensions that a tile combines: their numbers, their size, and their size with padding."""
+        """For each dimension, or group of dimensions that a tile combines: the numbers of the dimensions, their size, and their size with padding."""
 
     @overload
     def linear_index(self, index: Sequence[int], /) -> int: ...
@@ -190,8 +190,8 @@ class Shape:
     ) -> npt.NDArray[np.int64]:
         """The position of an element in memory, in elements.
 
-        For a tuple of arrays, one for each dimension, or an array whose last dimension is an index: the positions of all.
-        An index out of bounds is an `OutOfBoundsError`.
+        `index` may also be a tuple of arrays, one for each dimension, or an array whose last dimension is an index: the result is an array of
+        positions. An index out of bounds is an `OutOfBoundsError`.
         """
 
     @overload
@@ -215,13 +215,13 @@ class Shape:
         sizes (`1=128`) or swaps dimensions (`0,1`)."""
 
     def compare(self, to: str | Shape, /, generation: str | None = None) -> Answer:
-        """Whether both shapes lay out the same bytes, which element moves, and what a reshape or a transpose moves; `bool()` of the
-        answer says whether it can be read as the other without a copy. A shape without a layout is taken in the layout that a TPU of the
-        generation chooses; without a generation, it is row-major."""
+        """Whether both shapes lay out the same bytes, which element moves, and what a reshape or a transpose moves; `bool()` of the answer says
+        whether this array can be read as the other without a copy. A shape without a layout is taken in the layout that a TPU of the generation
+        chooses; without a generation, it is row-major."""
 
     def explain(self, sharding: str | Sharding | None = None, *, generations: Sequence[str] = ()) -> Answer:
-        """What the text means, where the elements are, and the memory that it takes; with a sharding, also the part of each device; with
-        generations of TPUs or names of GPUs, which layouts they choose."""
+        """What the text means, where the elements are, and how much memory they take. With a sharding, also the part of each device; with generations
+        of TPUs or names of GPUs, also the layouts that they choose."""
 
     def draw(self) -> Answer:
         """A picture of the positions of the elements."""
@@ -250,7 +250,7 @@ class Layout:
 
     @staticmethod
     def row_major(num_dimensions: int, /) -> Layout:
-        """The row-major layout of arrays with this number of dimensions: the last one varies fastest, without tiles."""
+        """The row-major layout of arrays with this number of dimensions: the last dimension varies fastest, and there are no tiles."""
 
     @property
     def ndim(self) -> int:
@@ -270,7 +270,7 @@ class Layout:
 
     @property
     def element_size_in_bits(self) -> int:
-        """The bits that an element takes; 0 if these are the bits of its type."""
+        """The bits that an element takes in memory; 0 if that is the width of its type."""
 
     @property
     def memory_space(self) -> int:
@@ -303,7 +303,7 @@ class Sharding:
 
     @property
     def elements(self) -> tuple[Sharding, ...]:
-        """The shardings of a tuple; for any other sharding, a tuple of itself."""
+        """The shardings of a tuple's elements; for any other sharding, a tuple with only this sharding."""
 
     def to_tiled(self) -> Sharding:
         """The same sharding without named axes."""
@@ -316,7 +316,8 @@ class Sharding:
         """The shape of a shard. Sizes are rounded up."""
 
     def device_count(self, shape: str | Shape, /) -> int | None:
-        """The number of devices that hold a part of it; `None` if each device holds all of it, so that the number is unknown."""
+        """The number of devices that hold a part of the array; `None` if every device holds the whole array, because the sharding then does not say
+        how many there are."""
 
     def region(self, shape: str | Shape, device: int, /) -> tuple[slice, ...]:
         """The part of a device as slices for NumPy: `array[sharding.region(shape, 3)]`."""
@@ -341,9 +342,9 @@ class Sharding:
     ) -> Answer:
         """What must move between devices when the sharding changes to `to`: the bytes, who sends what to whom, and the collective that does it.
 
-        With `layout`, the shards have another layout afterwards. `hosts` says which devices are near to each other: the number of devices of a
-        host, or the list of each host's devices. With `rearrange`, the array is reshaped and transposed first: '(page part=4) token d -> page
-        (part token) d'. With `for_`, such as 'v5e:2x4', XLA compiles the change for these devices: `xla` in the answer says what XLA moves.
+        With `layout`, the shards have another layout afterwards. `hosts` says which devices are on the same host: the number of devices per host, or
+        a list of devices for each host. With `rearrange`, the array is reshaped and transposed first: '(page part=4) token d -> page (part token) d'.
+        With `for_`, such as 'v5e:2x4', XLA compiles the change for these devices: `xla` in the answer says what XLA moves.
         """
 
     def _check_reshard(
@@ -361,10 +362,10 @@ class Sharding:
         layout: str | None = None,
         rearrange: str | None = None,
     ) -> Buffer:
-        """The new shard of a device when the sharding changes to `to`, made of the shards that the devices have.
+        """The new shard of a device when the sharding changes to `to`, made from the old shards.
 
-        `shards` has the bytes of each device that has a part of it: row-major arrays, or bytes in the layout of `shape`. With `rearrange`, the
-        array is reshaped and transposed first.
+        `shards` has the old shard of each device that holds a part of the new one: a row-major array, or bytes in the layout of `shape`. With
+        `rearrange`, the array is reshaped and transposed first.
         """
 
     def draw(self, shape: str | Shape, /) -> Answer:
@@ -433,13 +434,13 @@ class Module:
 
     @staticmethod
     def read(path: _Path, /) -> Module:
-        """Reads a file, or the largest module of a directory; `memory` then uses the compiler's files beside it."""
+        """Reads a file, or the largest module of a directory; `memory` then also reads the compiler's files beside it."""
 
     @staticmethod
     def _profile(path: _Path, module: str | None) -> Module: ...
     @property
     def modules(self) -> list[str]:
-        """The names of the modules of its profile; empty without one."""
+        """The names of all modules in the profile that this module was read from; empty if it was not read from a profile."""
 
     @property
     def name(self) -> str | None:
@@ -477,16 +478,18 @@ class Module:
     def _arguments(self) -> list[str]: ...
     def _argument_copies(self) -> list[tuple[str, str]]: ...
     def exceeded(self, after: Module, limits: Sequence[str] | None = None, /) -> list[str]:
-        """The limits that another program exceeds, as sentences. `limits` are those of `xla-shape hlo diff`, such as `memory>2%` and `copies>0`.
+        """The limits that `after` exceeds, compared with this program, as sentences. `limits` are those of `xla-shape hlo diff`, such as `memory>2%`
+        and `copies>0`.
 
-        Without `limits`, those of `xla-shape guard` count, except for numbers that this program does not have.
+        By default, the limits are those of `xla-shape guard`, except those on numbers that this program does not have.
         """
 
     def expect(self, claims: str, /) -> Answer:
-        """Checks claims, the text of a TOML file as `xla-shape guard expect` reads it. `bool()` of the answer tells whether all hold."""
+        """Checks claims about the program. `claims` is the text of a TOML file as `xla-shape guard expect` reads it. `bool()` of the answer tells
+        whether all claims hold."""
 
     def claims(self) -> str:
-        """The claims that hold today, as the text of such a file."""
+        """The claims that hold for this program, as the text of a TOML file that `expect` reads."""
 
     def _expect(self, claims: str, statistics: str | None) -> Answer: ...
     def _claims(self, statistics: str | None) -> str: ...
@@ -499,11 +502,11 @@ class Module:
     def memory(
         self, device: str | int | None = None, *, top: int = 10, space: int | None = None, estimate: bool = False
     ) -> Answer:
-        """The memory of the values, and those in memory at the peak. `bool()` of the answer tells whether that fits the device.
+        """The memory that values take, and the values in memory at the peak. `bool()` of the answer tells whether the program fits the device.
 
         device: a generation of TPUs, such as `v5e`, or a number of bytes.
-        top: the largest length of lists.
-        space: only this memory space.
+        top: the most entries of each list in the answer.
+        space: the only memory space to report.
         estimate: uses only the module, and not the files beside it.
         """
 
@@ -523,23 +526,23 @@ class Module:
 class Answer:
     """An answer: `str()` is the text that the program prints, `data` its JSON as Python values; a notebook shows the picture or page.
 
-    `answer[key]`, `len(answer)` and iteration apply to `data`. `bool()` is False if the answer is no. It raises a `ShapeError` if the answer is not
+    `answer[key]`, `len(answer)` and iteration apply to `data`. `bool()` is False if the answer is no, and raises a `ShapeError` if the answer is not
     known.
     """
 
     @property
     def data(self) -> Any:
-        """The answer as a `dict`, or a `list` of them."""
+        """The answer as a `dict`, or as a `list` of `dict`s."""
 
     @property
     def json(self) -> str:
-        """The answer as JSON; a list has a line for each entry."""
+        """The answer as JSON. For a list, each entry is on a line of its own."""
 
     def text(self, width: int = 100) -> str:
         """The answer as text, in lines of at most this width."""
 
     def digest(self) -> str:
-        """The answer in at most 30 lines: what it says first, the largest causes with lines and remedies, and what to ask next."""
+        """The answer in at most 30 lines: its main statement, the largest causes with their source lines and remedies, and what to ask next."""
 
     def svg(self) -> str | None:
         """The picture, if there is one."""
@@ -622,7 +625,7 @@ class Buffer:
         """The same array in another layout; see `xla_shape.relayout`."""
 
     def numpy(self) -> npt.NDArray[Any]:
-        """The elements: read-only and in the same memory if the layout has no tiles and whole bytes, otherwise a copy."""
+        """The elements: read-only and in the same memory if the layout has no tiles and every element takes whole bytes, otherwise a copy."""
 
     @overload
     def _for_numpy(self, copy: Literal[True]) -> _NumpyArguments: ...
@@ -644,7 +647,8 @@ class Buffer:
 
 @final
 class Tensor:
-    """An array of another library, through DLPack, with any strides. The last dimension of its buffer is the bytes of an element."""
+    """An array that another library lends through DLPack, with any strides. Its buffer is an array of bytes, whose last dimension is the bytes of an
+    element."""
 
     @property
     def shape(self) -> Shape:
@@ -688,17 +692,17 @@ def read(path: _Path, tensor: str | None = None, *, from_: str | Shape | None = 
     """Reads an array: a `.npy` file, the array `tensor` of a `.safetensors` or `.npz` file, or raw bytes of the shape `from_`."""
 
 def write(path: _Path, array: Buffer, tensor: str | None = None) -> None:
-    """Writes an array, whole or not at all: `.npy`, a tensor of this name in a `.safetensors` file, or raw bytes."""
+    """Writes an array: a `.npy` file, a `.safetensors` file with a tensor of this name, or raw bytes. The file is written whole or not at all."""
 
 def scan(text: str, /, *, program: str | None = None, for_: str | None = None) -> Answer:
-    """The shapes in a text, such as a log, and what its messages about memory say. `bool()` is whether it has any.
+    """The shapes in a text, such as a log, and what its messages about memory say. `bool()` of the answer tells whether there are any.
 
     `amounts` say how much memory is needed and how much there is; `largest` and `most_padded` list the allocations, each with op_name and source
     where the message has them; `shapes` are all shapes.
 
-    `program` is the text of the program that was refused, in MLIR or HLO, and `for_` names devices, such as 'v5e:2x4'. With one of them, remedies
-    are compiled before they are recommended, and each change of sharding that a log warns of is compiled by itself: `trial` is the
-    result. `instruction` of a cause is the instruction of the program that makes such a change, if only one can be meant.
+    `program` is the text of the program that was refused, in MLIR or HLO, and `for_` names devices, such as 'v5e:2x4'. If either is given, remedies
+    are compiled before they are recommended, and each change of sharding that a log warns of is compiled by itself: `trial` is the result.
+    `instruction` of a cause is the instruction of the program that makes such a change, if only one can be meant.
     """
 
 def compile_it(device: str) -> str: ...

@@ -40,7 +40,7 @@ class Tuned:
         self.today: dict[str, Layout] = _layouts(data["today"]["layouts"])
         """The layouts of the programs as they are. Empty if an array has different ones in different places."""
         self.keep: bool = data["keep"]
-        """Whether the programs as they are are the best."""
+        """Whether the programs should stay as they are, because nothing better was found."""
         self.auto: list[str] = [] if data["best_entry"] is None else data["tried"][data["best_entry"]]["auto"]
         """The programs to compile with `Layout.AUTO` for the best result. The compiler then chooses the best layouts, but makes another
         program than of the layouts themselves: call what it made, with arrays in its `input_formats`."""
@@ -92,7 +92,7 @@ def tune(
     programs: functions, jitted or not, with their names; or a dict of them by name; or one function. A program may also be what `lower` returned, or the
         text of its StableHLO. If all are compiled already (what `compile` returned, or the text of optimized modules), the answer is
         advice, without a compiler.
-    args: the arguments of each function, such as `jax.ShapeDtypeStruct`s; of one function, its arguments.
+    args: the arguments of each function, such as `jax.ShapeDtypeStruct`s; for one function, its arguments.
     share: for each array its places, such as `"prefill:out1,decode:arg0"` or a list of them; the program's name may be left out if there
         is only one. `arg0['k']` is a part of the first argument, `arg0` stands for all of its parts, and `cache` for an argument that is
         passed by this name. `out1` is the second result. In a text, parameters and results are numbered as in its function `@main`.
@@ -110,7 +110,7 @@ def tune(
     options: options of the compiler.
     plugin: the PJRT plug-in with the compiler, whose code is run; by default, the installed libtpu.
 
-    If it is interrupted, the answers so far are in the cache, and the next call goes on from there.
+    If the call is interrupted, the answers so far are in the cache, and the next call goes on from there.
     """
     found = _programs(programs, args)
     settings = {

@@ -79,7 +79,7 @@ def from_layout(layout: Any) -> Layout:
     if not isinstance(found, jax_layout.Layout):
         raise ShapeError(f"expected a layout of JAX that says an order, found {layout}")
     tiles = [[None if size == _COMBINE else size for size in tile] for tile in found.tiling or ()]
-    # It has another name in older versions of JAX.
+    # In older versions of JAX, the name of this attribute begins with `_`.
     name = "sub_byte_element_size_in_bits"
     bits = getattr(found, name if hasattr(found, name) else f"_{name}")
     return Layout.of(tuple(reversed(found.major_to_minor)), tiles, element_size_in_bits=bits)
@@ -166,7 +166,7 @@ def to_format(
 def shape_of(x: Any) -> Shape:
     """The shape of a `jax.Array` or a `ShapeDtypeStruct`, with its layout on the device.
 
-    Without a layout of its own, it is row-major. The sizes are those of the whole array, see `shard_shape_of`.
+    If `x` has no layout, the shape is row-major. The sizes are those of the whole array; `shard_shape_of` has those of a shard.
     """
     return _shape_of(x, tuple(x.shape))
 
@@ -303,8 +303,8 @@ def memory(
         (`pip install jax-cuda13-pjrt nvidia-cuda-nvcc`), such as `"h100"` or `"a100-80:2x8"`, whose memory is exact for the compiler
         without autotuning.
 
-    If a program that is compiled here needs more memory than there is, the answer is about the program that the compiler gave up: what is
-    needed, of how much, and the largest values.
+    If a program that is compiled here needs more memory than there is, the answer is about the program that the compiler gave up: how much memory it
+    needs, how much there is, and its largest values.
 
     The totals are those of `compiled.memory_analysis()`, if the runtime has it. `bool()` of the answer tells whether the compiled program
     fits the device, or raises a `ShapeError` with the reason if that is unknown: `assert memory(f, x, for_="v5e")`. Raises `ShapeError` if

@@ -49,7 +49,7 @@ class Change:
     ) -> Answer:
         """What moves: the bytes, who sends what to whom, and the collective that does it.
 
-        hosts: the number of devices of a host, or the list of each host's devices. A part comes from a device of the same host if one has it.
+        hosts: the number of devices per host, or a list of devices for each host. A part comes from a device of the same host if one has it.
         devices: the devices to list; by default all.
         for_: devices such as `v5e:2x4`, for which XLA compiles the change; `xla` in the answer says what XLA moves.
         """

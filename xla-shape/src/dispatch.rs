@@ -9,8 +9,8 @@ use xla_shape_core::{ArrayShape, ElementType};
 
 /// Runs the arm whose shapes are those of run-time buffers, or a fallback.
 ///
-/// It reads like a `match` over [`DynBuffer`](crate::DynBuffer), [`DynView`](crate::DynView) and [`DynViewMut`](crate::DynViewMut). In an
-/// arm, the same names stand for typed buffers; in the last arm, `_`, for the original ones.
+/// It reads like a `match` over [`DynBuffer`](crate::DynBuffer), [`DynView`](crate::DynView) and [`DynViewMut`](crate::DynViewMut). In an arm, the
+/// names of the buffers stand for typed buffers; in the last arm, `_`, they stand for the original buffers.
 ///
 /// ```
 /// use xla_shape::element::F32;
@@ -77,7 +77,7 @@ use xla_shape_core::{ArrayShape, ElementType};
 /// The first arm whose shapes are those of the buffers: element type, dimensions and layout are compared as in
 /// [`DynBuffer::typed`](crate::DynBuffer::typed). `?` accepts any size. `<=8` accepts `<=8` and 8, whose elements have the same positions;
 /// it does not accept 5 or `<=5`, whose elements may have other positions, or less memory. A kernel for any batch of at most 8 rows has an
-/// arm with `?` and checks the size. From a buffer with room for 8 rows, [`from_parts`](crate::Buffer::from_parts) makes one with 5.
+/// arm with `?` and checks the size. To use 5 rows of a buffer with room for 8, make a typed buffer with [`from_parts`](crate::Buffer::from_parts).
 ///
 /// A buffer whose memory is not aligned for the elements' Rust type has no typed view, so the fallback runs.
 ///
@@ -86,8 +86,8 @@ use xla_shape_core::{ArrayShape, ElementType};
 /// # What the compiler checks
 ///
 /// Invalid shapes, arms with too few or too many shapes, and a missing last arm are errors in `cargo check`. An arm that never runs,
-/// because an arm before it accepts all of its shapes, is an error in `cargo build`. The arms are a fixed list: many sizes need an arm
-/// each, or `?`.
+/// because an arm before it accepts all of its shapes, is an error in `cargo build`. The list of arms is fixed at compile time: each size needs an
+/// arm of its own, unless an arm has `?`.
 ///
 /// ```compile_fail
 /// # use xla_shape::{DynBuffer, dispatch, shape};
@@ -110,7 +110,7 @@ macro_rules! dispatch {
     };
 }
 
-/// Parses the buffers to a list of how each is bound and its name.
+/// Parses the buffers into a list: for each, how it is bound (`view_mut`, `view` or `moved`), and its name.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __dispatch_buffers {
@@ -147,7 +147,7 @@ macro_rules! __dispatch_next {
     };
 }
 
-/// Parses the arms; `$read` are those that were parsed before.
+/// Parses the arms; `$read` are the arms that have been parsed already.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __dispatch_arms {
@@ -352,7 +352,7 @@ const fn push_shapes(mut text: ConstText<2048>, shapes: &[(&ArrayShape, &str)]) 
 
 /// Whether one arm accepts every list of shapes that the other accepts.
 const fn takes_all(this: &[(&ArrayShape, &str)], other: &[(&ArrayShape, &str)]) -> bool {
-    // A different number of shapes is another error.
+    // An arm with a different number of shapes is reported elsewhere.
     let mut i = 0;
     while i < this.len() && i < other.len() {
         if !takes_sizes(this[i].0, other[i].0) || !same_layout(this[i].1, other[i].1) {

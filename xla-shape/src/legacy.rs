@@ -124,8 +124,8 @@ impl<E: Element, D: StaticDimensions, L: LayoutType, W: StaticDimensions, V: Pad
 }
 
 impl DynBuffer {
-    /// An array in a layout of 2017 with the padding value at every position; elements can then be written. Where the padding is
-    /// unspecified, it is 0. The buffer's own shape is the modern one.
+    /// An array in a layout of 2017 with the padding value at every position; elements can then be written. If the padding value is unspecified, all
+    /// positions are 0. The buffer's own shape is the modern one.
     ///
     /// ```
     /// use xla_shape::DynBuffer;
@@ -154,7 +154,7 @@ impl DynBuffer {
     }
 }
 
-/// Writes the low bytes of `bits` to every element, which takes `element` bytes.
+/// Writes the low `element` bytes of `bits` to every element.
 fn fill(bytes: &mut [u8], bits: u128, element: usize) {
     let value = bits.to_le_bytes();
     for element in bytes.chunks_exact_mut(element) {

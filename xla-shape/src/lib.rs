@@ -117,7 +117,7 @@ pub use xla_shape_core::{
 pub use xla_shape_hlo as hlo;
 pub use xla_shape_relayout::vector;
 
-// Editors look into these, but not into the macros below that call them.
+// Editors look into these macros, but not into the macros below that call them.
 #[cfg(rust_analyzer)]
 pub use xla_shape_macros::{layout, shape, shape_type, tpu_shape};
 
@@ -171,7 +171,7 @@ pub mod __private {
 /// # Sizes that Rust knows
 ///
 /// A dimension, a bound, an entry of a tile or a memory space (a `u8`) may be an expression: a constant, a const parameter, or arithmetic
-/// on constants. It needs braces if it contains commas or does not begin with a name or a number. What depends on it is checked when its
+/// on constants. It needs braces if it contains commas or does not begin with a name or a number. What depends on the expression is checked when its
 /// value is known, in `cargo build`.
 ///
 /// ```

@@ -13,7 +13,7 @@
 //! # Ok::<(), xla_shape::npy::NpyError>(())
 //! ```
 //!
-//! NumPy has no name for some of XLA's element types, such as bf16: its files then only say how many bytes an element takes. Such a file
+//! NumPy has no name for some of XLA's element types, such as bf16: files with such elements only say how many bytes an element takes. Such a file
 //! can be read as a typed array, whose type gives the element type, but cannot be written.
 
 // Existing crates read any Python literal, to any depth, and trust the lengths in it. This module reads only what NumPy writes for plain
@@ -343,7 +343,7 @@ impl<'a> Header<'a> {
     }
 }
 
-/// The bytes of an element where the file does not name its type, as NumPy writes the types of `ml_dtypes`, such as bfloat16.
+/// The bytes of an element, if `name` does not say its type. NumPy writes such names for the types of `ml_dtypes`, such as bfloat16.
 fn bytes_without_a_type(name: &str) -> Option<u64> {
     match name {
         "f1" => Some(1),

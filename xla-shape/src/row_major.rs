@@ -9,16 +9,16 @@ use crate::{ArrayShape, Dimension};
 use xla_shape_core::map::{Run, StrideTableRef, increment};
 use xla_shape_relayout::wide::{byte_count, local, wide};
 
-/// The most elements of an array that is copied run by run, without a plan. If runs are contiguous, this is faster than finding the plan
-/// among those that the thread keeps; otherwise it takes 0.5 to 1 µs longer (Intel Emerald Rapids).
+/// The most elements of an array that is copied run by run, without a plan. If runs are contiguous, this is faster than finding the plan among the
+/// plans that the thread keeps; otherwise it takes 0.5 to 1 µs longer (Intel Emerald Rapids).
 const SMALL: u64 = 2048;
 
 /// The same limit if values are stored differently than the elements in memory, so that elements are converted one by
 /// one.
 const FEW: u64 = 512;
 
-/// The most bytes of an array type that is copied run by run, if runs are contiguous and take at least [`LONG_RUN`]: then vectors gain
-/// little (f32[100,200] in tiles: 2.5 µs with them, 4 µs without, on the same machine).
+/// The most bytes of an array type that is copied run by run, if runs are contiguous and take at least [`LONG_RUN`]: the vector kernels of a plan
+/// then gain little (f32[100,200] in tiles takes 2.5 µs with them and 4 µs without, on the same machine).
 const MOST_BYTES: u64 = 128 << 10;
 
 /// The shortest runs, in bytes, for which [`MOST_BYTES`] holds.
@@ -104,7 +104,7 @@ fn get_runs<const BYTES: usize>(table: StrideTableRef<'_>, memory: &[u8], values
     });
 }
 
-/// Calls `$f::<BYTES>` with the bytes of a value of `$element` as a constant. Returns whether an element takes just as many bytes.
+/// Calls `$f::<BYTES>`, where `BYTES` is the size of a value of `$element`, if an element takes as many bytes in memory. Returns whether it did.
 macro_rules! with_bytes {
     ($element:ty, $shape:expr, $f:ident($($argument:expr),*)) => {
         match size_of::<<$element as Stored>::Bytes>() {
@@ -119,7 +119,7 @@ macro_rules! with_bytes {
     };
 }
 
-/// The bytes of the elements, after the prefix.
+/// The number of the elements' first byte, which comes after the prefix.
 fn first_byte(shape: &ArrayShape) -> usize {
     shape.layout().dynamic_shape_metadata_prefix_bytes() as usize
 }
@@ -137,7 +137,7 @@ fn set_small<E: Stored>(shape: &ArrayShape, table: StrideTableRef<'_>, values: &
     with_bytes!(E, shape, set_runs(table, bytes, memory))
 }
 
-/// The sizes, and whether the array is copied without a plan; `None` if a bounded dimension has fewer elements than its bound.
+/// The sizes, and whether the array is copied without a plan; `None` if a dimension is bounded.
 fn sizes<E: Stored>(shape: &ArrayShape) -> Option<(Vec<u64>, bool)> {
     let mut sizes = Vec::new();
     for dimension in shape.dimensions() {

@@ -93,7 +93,7 @@ impl fmt::Display for Seconds {
     }
 }
 
-/// The cost of something by the compiler's figures. All amounts of a program have the same unit.
+/// The cost of something, according to the compiler's figures. All amounts of a program have the same unit.
 ///
 /// ```
 /// use xla_shape_answers::cost::{Amount, Seconds};
@@ -160,7 +160,7 @@ impl Amount {
         }
     }
 
-    /// The sum, in the unit of this one.
+    /// The sum, in the unit of `self`.
     #[must_use]
     pub const fn saturating_add(self, other: Self) -> Self {
         self.with_number(self.number().saturating_add(other.number()))
@@ -225,13 +225,13 @@ fields! {
     hidden: Hidden {
         /// The cycles of the instructions between its start and its end; null if it is not asynchronous.
         hidden_by_cycles,
-        /// For a GPU: their seconds; null if it is not asynchronous.
+        /// For a GPU: the seconds of these instructions; null if it is not asynchronous.
         hidden_by_seconds
     }
     with_layouts: WithLayouts {
         /// The cycles of the program with these layouts; null if they are not known.
         cycles,
-        /// For a GPU: its seconds with these layouts; null if they are not known.
+        /// For a GPU: the seconds of the program with these layouts; null if they are not known.
         seconds
     }
     before: Before {

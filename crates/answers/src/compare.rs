@@ -50,13 +50,14 @@ pub struct Comparison {
     #[serde(serialize_with = "names::text")]
     #[schemars(with = "String")]
     pub reason: Why,
-    /// If only the layouts differ and elements move: what the bytes of the first are if they are read as the second; otherwise null.
+    /// If only the layouts differ and elements move: the operations on the first array with the same result as reading its bytes as the second array,
+    /// such as `transpose [2,3] by [1,0] to [3,2]`; otherwise null.
     pub read_as: Option<String>,
-    /// In what the two differ.
+    /// How the two arrays differ.
     pub differences: Vec<Difference>,
-    /// What a reshape moves; null if there is none, because the element types or the numbers of elements differ.
+    /// What a reshape moves; null if no reshape is possible, because the element types or the numbers of elements differ.
     pub reshape: Option<Cost>,
-    /// What a transpose moves; null if the sizes of one are not those of the other in some order.
+    /// What a transpose moves; null unless the second array has the sizes of the first in some order.
     pub transpose: Option<Transpose>,
     /// The TPU (--for) that chose the layout of a shape without one; null if none did.
     pub generation: Option<&'static str>,
@@ -77,13 +78,13 @@ words! {
         Reshape = "reshape",
         /// A transpose.
         Transpose = "transpose",
-        /// Several reshapes and transposes, which no single one replaces.
+        /// A sequence of reshapes and transposes that no single reshape or transpose can replace.
         ReshapeTranspose = "reshape+transpose",
         /// It is not a bitcast.
         None = "none",
     }
 
-    /// In what two arrays differ.
+    /// How two arrays differ.
     pub enum Difference {
         /// The element type.
         ElementType = "element_type",
@@ -161,7 +162,7 @@ pub struct Cost {
     pub free: bool,
     /// The bytes that are read and written together; 0 if it is free.
     pub moved_bytes: u64,
-    /// The result in a layout that would make it free; null if none was found.
+    /// The result in a layout with which the operation would be free; null if none was found.
     pub free_result: Option<String>,
     /// Why, as a sentence.
     #[serde(serialize_with = "names::text")]

@@ -42,7 +42,7 @@ pub struct Compilation {
     pub targets: Vec<Target>,
 }
 
-/// What the compiler made of a program for one device. One line for each.
+/// The result of compiling a program for one device. The JSON has one line for each device.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Target {
     /// The device, such as "v5e:2x2".
@@ -106,15 +106,15 @@ pub struct Answered {
     pub memory: Memory,
     /// For a GPU: whether the compiler knew the results of autotuning; null for a TPU.
     pub autotuning: Option<Autotuning>,
-    /// With a file of results of autotuning that is not complete: for how many instructions it has none.
+    /// If the file with the results of autotuning is not complete: for how many instructions it has no results.
     pub untuned: Option<Untuned>,
     /// For a GPU: what else takes memory on the device. No compiler can tell how much without the device.
     pub unseen: Vec<Unseen>,
-    /// The memory of the device, with the program's code.
+    /// How much of the device's memory the program uses, its code included.
     pub capacity: Vec<Capacity>,
     /// The values with the most padding.
     pub most_padded: Vec<Value>,
-    /// What the compiler expects the program to cost, by the compiler's own names, such as "flops" and "bytes accessed".
+    /// What the compiler expects the program to cost, under the compiler's own names, such as "flops" and "bytes accessed".
     pub cost: BTreeMap<String, f64>,
     /// Sums of the compiler's figures; `None` if a figure is not a number.
     #[serde(flatten, serialize_with = "sums::optional")]
@@ -166,7 +166,7 @@ words! {
 pub struct Untuned {
     /// The instructions without results; null if the compiler does not count them.
     pub without: Option<u64>,
-    /// All that the compiler would tune; null if it does not count them.
+    /// All instructions that the compiler would tune; null if it does not count them.
     pub of: Option<u64>,
 }
 
@@ -179,7 +179,7 @@ words! {
     /// assert_eq!(Unseen::Sort.to_string(), "sort");
     /// ```
     pub enum Unseen {
-        /// A sort: with a GPU, XLA asks CUB whether it takes the sort, which then needs memory of its own.
+        /// A sort: with a GPU, XLA asks CUB whether it supports the sort. If it does, CUB needs memory of its own.
         Sort = "sort",
         /// Calls of cuDNN and cuFFT, which take memory while they run.
         Libraries = "libraries",
@@ -422,8 +422,8 @@ pub fn largest<T, K: Ord>(list: &[T], most: usize, key: impl Fn(&T) -> K) -> Vec
     numbers.into_iter().map(|number| &list[number]).collect()
 }
 
-/// The names of the parameters in the user's program. Empty if the module's parameters are not those of the program, such as one tuple of all of
-/// them.
+/// The names of the parameters in the user's program. Empty if the module's parameters are not those of the program, for example if the module has
+/// one tuple of all of them.
 fn names(module: &Module, inputs: usize) -> Vec<Option<String>> {
     let Some(entry) = module.entry() else { return Vec::new() };
     let mut names = vec![None; inputs];

@@ -64,7 +64,7 @@ impl From<String> for Word {
     }
 }
 
-/// Something that takes a large part of what the answer counts. Its texts are only for people; the answer itself has the same as data.
+/// Something that takes a large part of what the answer counts. Its texts are only for people; the answer itself has the same facts as data.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Cause {
     /// What it is.
@@ -92,7 +92,7 @@ pub enum Amount {
     Cost(amount::Amount),
     /// The sum of the measured times of several runs, and the number of these runs.
     Measured(amount::Seconds, usize),
-    /// Bundles of a kernel, which is how many instructions are executed one after the other.
+    /// A number of bundles of a kernel. The instructions of one bundle execute together, and the bundles one after the other.
     Bundles(Bundles, u64),
     /// The bundles before and after a change.
     BundlesChanged(Bundles, [u64; 2]),

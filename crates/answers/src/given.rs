@@ -8,8 +8,8 @@ use xla_shape_hlo::find_spelled_shapes;
 
 /// A shape, and which of its arrays were written with a layout. A compiler chooses the layout of the others.
 ///
-/// A text shows whether it has a layout. A [`Shape`] does not, so in a shape that was not read from a text, a row-major layout without attributes
-/// counts as none.
+/// A text shows whether it has a layout. A [`Shape`] does not show it, so if a shape was not read from a text, a row-major layout without attributes
+/// counts as no layout.
 ///
 /// ```
 /// use xla_shape_answers::Given;
@@ -70,8 +70,8 @@ impl Given {
         })
     }
 
-    /// Reads a shape in the spelling of JAX, NumPy or MLIR, such as `bfloat16[8,128]`. These have no layout, so the shape is row-major. `None` for
-    /// any other text.
+    /// Reads a shape in the spelling of JAX, NumPy or MLIR, such as `bfloat16[8,128]`. These spellings have no layout, so the shape is row-major.
+    /// `None` for any other text.
     ///
     /// ```
     /// use xla_shape_answers::Given;
@@ -153,7 +153,7 @@ impl Given {
     }
 }
 
-/// A shape with the tile or the layout, if the text is one.
+/// If the text is a tile or a layout: a shape that has it.
 fn whole(text: &str) -> Option<String> {
     let text = text.trim();
     // A tile such as `T(8,128)` goes into the braces; a layout such as `{1,0}` has its own.

@@ -43,7 +43,7 @@ words! {
 pub struct Problem {
     /// What kind of error it is.
     pub code: Code,
-    /// What is wrong, and what would be right: what the program writes without `--format json`.
+    /// What is wrong, and what would be right. Without `--format json`, the program writes only this text.
     pub message: String,
     /// Where in the text; null if the error has no place in a text.
     pub place: Option<Place>,
@@ -56,7 +56,7 @@ pub struct Place {
     pub line: usize,
     /// The number of the character in the line, from 1.
     pub column: usize,
-    /// The first byte, and the one after the last, in the whole text, from 0.
+    /// The first byte of the place and the byte after its last one, counted from 0 in the whole text.
     pub span: [usize; 2],
 }
 

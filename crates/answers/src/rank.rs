@@ -39,9 +39,9 @@ pub struct Ranking {
     /// The TPU, such as "v6e:2x2".
     #[serde(rename = "for")]
     pub device: String,
-    /// The bytes per second between HBM and VMEM that times are made of; null if they are not known.
+    /// The bytes per second between HBM and VMEM from which times are computed; null if they are not known.
     pub hbm_bytes_per_second: Option<u64>,
-    /// The clock that times are made of, in hertz; null if it is not known.
+    /// The clock from which times are computed, in hertz; null if it is not known.
     pub clock_hz: Option<u64>,
     /// What differs between the candidates.
     pub axes: Vec<Axis>,
@@ -118,30 +118,31 @@ words! {
 /// ```
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Figures {
-    /// The least time: that of all copies, or that of the first copies, the bundles and the last copies. The notes say what it leaves out.
+    /// The least time: the time of all copies, or the sum of the times of the first copies, the bundles and the last copies, whichever is longer. The
+    /// notes say what it leaves out.
     pub least_seconds: Option<Seconds>,
     /// What takes longer: the bundles or the copies. Null if no exact number of copied bytes is known, or if many more bundles may execute; the least
     /// time may then be far too short.
     pub limited_by: Option<Limit>,
     /// The fewest bundles that can execute, over all steps of the grid.
     pub bundles: Option<u64>,
-    /// The bundles that execute at most: more than `bundles` where branches depend on values or on the core, or took too long to follow.
+    /// The most bundles that can execute: more than `bundles` if branches depend on values or on the core, or took too long to follow.
     pub most_bundles: Option<u64>,
     /// How long `bundles` take, one in each cycle.
     pub bundle_seconds: Option<Seconds>,
     /// The bytes that the grid copies between HBM and VMEM. Arrays that XLA keeps in VMEM are not copied.
     pub copied_bytes: Option<u64>,
-    /// How long these take at the bandwidth of HBM.
+    /// How long these copies take at the bandwidth of HBM.
     pub copy_seconds: Option<Seconds>,
     /// The steps of the grid.
     pub steps: Option<u64>,
-    /// Stores of vector and mask registers, because there are too few.
+    /// How often a vector or mask register is stored in memory, because there are too few registers.
     pub vector_spills: u64,
     /// The relayouts that move data.
     pub moving_relayouts: u64,
     /// The bytes of VMEM of the kernel that needs the most.
     pub vmem_bytes: Option<u64>,
-    /// The bytes that this kernel may use.
+    /// The bytes of VMEM that the kernel of `vmem_bytes` may use.
     pub vmem_limit_bytes: Option<u64>,
     /// What makes the figures doubtful.
     pub notes: Vec<String>,
@@ -168,7 +169,7 @@ impl Figures {
             sum = Some(sum.map_or_else(|| own.clone(), |sum| sum.and(&own)));
         }
         let mut all = sum.unwrap_or_default();
-        // Bundles that may or may not execute do not change what limits the kernel, if they are few.
+        // If only few bundles may or may not execute, they do not change what limits the kernel.
         let is_decided = |least: u64, most: u64| most.saturating_sub(least) <= least / 4;
         is_complete &= all.bundles.zip(all.most_bundles).is_some_and(|(least, most)| is_decided(least, most));
         let times = all.bundle_seconds.zip(all.copy_seconds).filter(|_| is_complete);
@@ -185,7 +186,7 @@ impl Figures {
         let (clock, bandwidth) = (
             speed.map(|speed| speed.clock as f64),
             speed.map(|speed| {
-                // The cores of a device share its memory.
+                // The bandwidth is that of the whole device: its cores share the memory.
                 speed.hbm_bandwidth.saturating_mul(generation.cores_per_device()) as f64
             }),
         );

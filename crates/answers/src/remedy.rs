@@ -54,7 +54,7 @@ use xla_shape_core::Layout;
 #[schemars(with = "String", inline)]
 #[non_exhaustive]
 pub enum Remedy {
-    /// Donate a parameter, so that its memory is the result's.
+    /// Donate a parameter, so that a result can use its memory.
     Donate {
         /// The number of the parameter.
         parameter: usize,
@@ -115,7 +115,7 @@ pub enum Remedy {
 pub enum Stays {
     /// Nothing, as far as is known.
     Nothing,
-    /// The parameter is a result as well: a copy stays unless it is donated.
+    /// The parameter is a result as well: a copy stays unless the parameter is donated.
     UnlessDonated {
         /// The number of the parameter.
         parameter: usize,

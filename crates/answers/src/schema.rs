@@ -21,7 +21,7 @@ pub fn schema<A: Answer, Object: JsonSchema>() -> Value {
     schema_named::<Object>(A::SCHEMA)
 }
 
-/// The JSON Schema of an object that is not an [`Answer`]. Its form has this name, which each object has as its first field, `schema`.
+/// The JSON Schema of an object that is not an [`Answer`]. `name` is the name of its form, which each object has in its first field, `schema`.
 ///
 /// ```
 /// #[derive(schemars::JsonSchema)]

@@ -41,7 +41,7 @@ pub fn setting(axes: &[Axis], at: &[usize]) -> BTreeMap<String, String> {
     values.filter_map(|(axis, &number)| Some((axis.name.clone(), axis.values.get(number)?.clone()))).collect()
 }
 
-/// A setting in words, such as `bm 512, bk 256`: its value of each axis that has several.
+/// A setting in words, such as `bm 512, bk 256`: its value of each axis that has several values.
 #[must_use]
 pub fn words(axes: &[Axis], setting: &BTreeMap<String, String>) -> String {
     let axes = axes.iter().filter(|axis| axis.values.len() > 1);

@@ -4,7 +4,7 @@ use crate::is_control;
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// A line from which a shell reads exactly these words: bash, zsh, or any other of POSIX 2024.
+/// A line from which a shell reads exactly these words. The shell may be bash, zsh, or any other that follows POSIX 2024.
 ///
 /// ```
 /// use xla_shape_answers::shell_line;

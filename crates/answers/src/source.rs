@@ -24,7 +24,7 @@ pub fn file_and_line(file: &str, line: Option<usize>) -> String {
     line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}"))
 }
 
-/// The line of the program's own text, if the source is such a line: `-:7` is line 7. The compiler uses these sources if the text has no lines of
+/// The line of the compiled text, if the source is a line of that text: `-:7` is line 7. The compiler uses these sources if the text has no lines of
 /// the user's program.
 ///
 /// ```

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// The most bytes of JSON, or characters of a text, that a tool answers at once.
+/// A tool returns at most this many bytes of JSON, or characters of a text, at once.
 pub const SHORT: usize = 16 << 10;
 
 /// What a call of a tool answers.
@@ -100,8 +100,8 @@ pub fn tool_schema(forms: &[Value]) -> Value {
 /// As much of a value as a prompt has room for.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Part {
-    /// The entries of a list, or the characters of a text, from the requested number on; anything else as a whole. A sentence replaces each part of
-    /// it that is long.
+    /// The entries of a list, or the characters of a text, from the requested number on. Any other value is here as a whole, but with a sentence in
+    /// place of each long part.
     pub value: Value,
     /// How many entries or characters there are.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -150,7 +150,7 @@ impl Part {
     }
 }
 
-/// The value; of a long object, a sentence for each field that is long.
+/// The value; if it is a long object, with a sentence in place of each long field.
 fn outline(value: &Value) -> Value {
     match value {
         Value::Object(fields) if json_line(value).len() > SHORT => {

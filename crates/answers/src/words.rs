@@ -1,7 +1,7 @@
 //! Enums whose JSON is one of a few words.
 
-/// Declares enums. Each variant has one text, which is both its JSON and its `Display`. The documentation of the type and of its variants
-/// becomes part of the JSON Schema. The crate that uses it needs `serde` and `schemars`.
+/// Declares enums. Each variant has one text, which is both its JSON and its `Display`. The documentation of the type and of its variants becomes
+/// part of the JSON Schema. A crate that uses this macro needs `serde` and `schemars`.
 ///
 /// ```
 /// xla_shape_answers::words! {

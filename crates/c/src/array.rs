@@ -227,7 +227,7 @@ pub extern "C" fn xla_shape_element_type_name(element_type: i64) -> *const c_cha
     found.map_or(ptr::null(), |found| names().name(found))
 }
 
-/// The number of an element type in XLA's enum PrimitiveType, by its name in XLA, such as 16 of "bf16".
+/// The number of an element type in XLA's enum PrimitiveType, by XLA's name of the type: 16 for "bf16".
 ///
 /// `name` has `length` bytes and need not end with NUL. Writes the number to `*element_type`.
 ///

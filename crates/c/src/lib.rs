@@ -3,8 +3,8 @@
 //! The header documents the library: units, ownership, lifetimes and errors of each function. cbindgen makes it from the comments in
 //! this crate. `include/xla_shape.hpp` wraps it for C++17. The chapter `docs/c.md` in the repository shows how to build and link it.
 //!
-//! Nothing here is a rule about shapes: every function converts its arguments, asks `xla-shape-core` or `xla-shape-relayout`, and converts
-//! the answer.
+//! This crate has no rules about shapes of its own: every function converts its arguments, asks `xla-shape-core` or `xla-shape-relayout`,
+//! and converts the answer.
 //!
 //! # A call
 //!
@@ -124,8 +124,8 @@
 //! | `sharding` | shardings, and arrays divided by them |
 //! | `plan` | relayouts, whole and in parts |
 
-// A new function has its comment for C here and its method in `include/xla_shape.hpp`; then `scripts/c_header.sh` makes the header, and
-// `XLA_SHAPE_ABI_MINOR` grows. Fields are only added at the end of structs.
+// To add a function, write its comment for C here and its method in `include/xla_shape.hpp`, make the header with `scripts/c_header.sh`,
+// and increase `XLA_SHAPE_ABI_MINOR`. Fields are only added at the end of structs.
 
 mod array;
 mod border;

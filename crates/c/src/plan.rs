@@ -87,7 +87,7 @@ unsafe impl Struct for XlaShapePlanOptions {
 /// side (`E(4)`) and take a byte each on the other.
 ///
 /// `options` may be NULL for the defaults. `*plan` becomes a new handle, which the caller frees with xla_shape_plan_free, or NULL after an
-/// error. It does not depend on the lifetimes of the shapes and the options.
+/// error. The plan does not depend on the lifetimes of the shapes and the options.
 ///
 /// Errors: XLA_SHAPE_ERROR_CODE_INVALID_ARGUMENT if the shapes or options do not fit together, XLA_SHAPE_ERROR_CODE_UNKNOWN_SIZE if a
 /// dimension is unbounded, XLA_SHAPE_ERROR_CODE_WRONG_KIND if a shape is not an array, and as for all functions.
@@ -281,12 +281,12 @@ pub struct XlaShapeByteRange {
     pub end: usize,
 }
 
-/// Which bytes of the source a part reads, and which bytes of the destination it writes: so a part can be copied as soon as its bytes are there.
-/// Parts write different bytes, and all parts together write the whole destination.
+/// Which bytes of the source a part reads, and which bytes of the destination it writes: so a part can be copied as soon as its bytes of
+/// the source are there. Parts write different bytes, and all parts together write the whole destination.
 ///
 /// `part` is from 0 to one less than xla_shape_plan_part_count. With `of_destination`, the ranges are of the destination, otherwise of the
-/// source. `ranges` has room for `capacity` of them. Writes their number to `*count`, and the ranges, unless there is not enough room: call
-/// it with a capacity of 0 to learn the number.
+/// source. `ranges` has room for `capacity` of them. Writes their number to `*count` and, if there is enough room, the ranges. Call it with
+/// a capacity of 0 to learn the number.
 ///
 /// Errors: XLA_SHAPE_ERROR_CODE_OUT_OF_BOUNDS if there is no such part. XLA_SHAPE_ERROR_CODE_BUFFER_SIZE if `capacity` is less than the
 /// number of ranges, and not 0; `*count` is still written. Also the errors of all functions.
@@ -331,12 +331,13 @@ pub unsafe extern "C" fn xla_shape_plan_part_ranges(
 /// Copies one part of an array, from the whole source into the whole destination. All parts together, in any order, do what
 /// xla_shape_plan_run does. Several threads may copy different parts into the same destination at once.
 ///
-/// `part` is from 0 to one less than xla_shape_plan_part_count. The buffers are the whole ones, as in xla_shape_plan_run. Of them, only the
-/// bytes that xla_shape_plan_part_ranges lists are read and written. If the part is scattered in a buffer, this allocates memory for it.
+/// `part` is from 0 to one less than xla_shape_plan_part_count. The buffers are those of the whole arrays, as in xla_shape_plan_run, but
+/// only the bytes that xla_shape_plan_part_ranges lists are read and written. If the part is scattered in a buffer, this allocates memory
+/// for it.
 ///
 /// Errors: XLA_SHAPE_ERROR_CODE_OUT_OF_BOUNDS if there is no such part. XLA_SHAPE_ERROR_CODE_BUFFER_SIZE if a buffer does not have exactly
-/// the bytes of its shape. XLA_SHAPE_ERROR_CODE_OVERLAP if the buffers overlap. XLA_SHAPE_ERROR_CODE_OUT_OF_MEMORY. Also the errors of all
-/// functions. After an error, nothing has been written.
+/// the bytes of its shape. XLA_SHAPE_ERROR_CODE_OVERLAP if the buffers overlap. XLA_SHAPE_ERROR_CODE_OUT_OF_MEMORY if memory for a
+/// scattered part could not be allocated. Also the errors of all functions. After an error, nothing has been written.
 ///
 /// # Safety
 /// `plan` is NULL or a plan; `source` has `source_bytes` bytes, and `destination` has `destination_bytes`; during the call, nobody writes the
@@ -432,7 +433,8 @@ impl Destination {
         }
         // SAFETY: the range is within the buffer (caller).
         let start = unsafe { self.0.add(range.start) };
-        // SAFETY: these bytes are in the buffer, and nobody else uses them during `'a` (caller). C's memory always has some bytes.
+        // SAFETY: these bytes are in the buffer, and nobody else uses them during `'a` (caller). Memory that C passes counts as
+        // initialised.
         unsafe { slice::from_raw_parts_mut(start, range.len()) }
     }
 }

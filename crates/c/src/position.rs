@@ -111,11 +111,11 @@ fn no_position(position: i64, shape: &XlaShape) -> Box<XlaShapeError> {
     }
 }
 
-/// Where a position begins in the buffer: the byte, and the bit within it from the least significant one on, which is 0 if elements take
-/// whole bytes. It is after the prefix for bounded dimensions (`M(n)`), if the layout has one.
+/// Where a position begins in the buffer: its byte, and the bit within that byte, counted from the least significant one. The bit is 0 if
+/// elements take whole bytes. The byte includes the prefix for bounded dimensions (`M(n)`), if the layout has one.
 ///
 /// `position` counts as in xla_shape_linear_index. It may also be `positions` of xla_shape_sizes, the end of the array. Writes to `*byte` and
-/// `*bit`; `bit` may be NULL. Errors: XLA_SHAPE_ERROR_CODE_OUT_OF_BOUNDS if `position` is negative or greater,
+/// `*bit`; `bit` may be NULL. Errors: XLA_SHAPE_ERROR_CODE_OUT_OF_BOUNDS if `position` is negative or greater than `positions`,
 /// XLA_SHAPE_ERROR_CODE_UNKNOWN_SIZE if a dimension is unbounded, XLA_SHAPE_ERROR_CODE_UNSUPPORTED if the array is split over several
 /// memories (`SC`), XLA_SHAPE_ERROR_CODE_WRONG_KIND if the shape is not an array, and as for all functions.
 ///

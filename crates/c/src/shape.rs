@@ -185,7 +185,7 @@ pub unsafe extern "C" fn xla_shape_free(shape: *mut XlaShape) {
     unsafe { free(shape) };
 }
 
-/// The same shape again, with a lifetime of its own.
+/// A copy of a shape, with a lifetime of its own.
 ///
 /// `*copy` becomes a new handle, which the caller frees with xla_shape_free, or NULL after an error. Errors: as for all functions.
 ///
@@ -363,7 +363,7 @@ pub unsafe extern "C" fn xla_shape_sizes(shape: *const XlaShape, sizes: *mut Xla
         let shape = unsafe { handle(shape) }?;
         let fill = |struct_size| {
             let value = &shape.value;
-            // A sum over a tuple can be larger than one of its arrays can be.
+            // The sum over a tuple can be larger than any single array may be.
             let known = |number: Option<u64>| {
                 number.and_then(|number| i64::try_from(number).ok()).ok_or_else(|| shape.no_size())
             };
@@ -386,7 +386,7 @@ pub unsafe extern "C" fn xla_shape_sizes(shape: *const XlaShape, sizes: *mut Xla
     })
 }
 
-/// The same array in another layout, from its text, such as `{1,0:T(8,128)}`. A buffer stays a buffer.
+/// The same array in another layout, which is given as text, such as `{1,0:T(8,128)}`. A buffer stays a buffer.
 ///
 /// `layout` has `length` bytes of UTF-8 and need not end with NUL. `*result` becomes a new handle, which the caller frees with
 /// xla_shape_free, or NULL after an error.
@@ -482,8 +482,9 @@ unsafe fn ask_bitcast(
 /// Writes the answer to `*is_bitcast`. If `reason` is not NULL, also writes to `*reason`: NULL if the answer is yes, and otherwise an error object
 /// whose message says which element moves. Free that object with xla_shape_error_free.
 ///
-/// Errors, after which neither is written: XLA_SHAPE_ERROR_CODE_WRONG_KIND if one is not an array, XLA_SHAPE_ERROR_CODE_UNKNOWN_SIZE if a
-/// dimension is unbounded, XLA_SHAPE_ERROR_CODE_UNSUPPORTED if the layouts are too complex to compare, and as for all functions.
+/// Errors, after which neither place is written: XLA_SHAPE_ERROR_CODE_WRONG_KIND if one of the shapes is not an array,
+/// XLA_SHAPE_ERROR_CODE_UNKNOWN_SIZE if a dimension is unbounded, XLA_SHAPE_ERROR_CODE_UNSUPPORTED if the layouts are too complex to
+/// compare, and as for all functions.
 ///
 /// # Safety
 /// `operand` and `result` are NULL or shapes; `is_bitcast` and `reason` are NULL or valid.
@@ -499,8 +500,7 @@ pub unsafe extern "C" fn xla_shape_reshape_is_bitcast(
     unsafe { ask_bitcast([operand, result], is_bitcast, reason, ask) }
 }
 
-/// Whether an array of the shape `operand` can be read in the layout of `result`, which has the same sizes: whether every byte stays where it
-/// is.
+/// Whether an array of the shape `operand` can be read in the layout of `result` without moving a byte. `result` has the same sizes.
 ///
 /// The answer, the reason and the errors are those of xla_shape_reshape_is_bitcast.
 ///
@@ -522,7 +522,8 @@ pub unsafe extern "C" fn xla_shape_layout_change_is_bitcast(
 /// `operand`. As ShapeUtil::TransposeIsBitcast of XLA.
 ///
 /// `permutation` has `num_dimensions` entries, one for each dimension of `operand`. The answer, the reason and the errors are those of
-/// xla_shape_reshape_is_bitcast; XLA_SHAPE_ERROR_CODE_INVALID_ARGUMENT if `permutation` is not a permutation of the dimensions.
+/// xla_shape_reshape_is_bitcast. Another error is XLA_SHAPE_ERROR_CODE_INVALID_ARGUMENT if `permutation` is not a permutation of the
+/// dimensions.
 ///
 /// # Safety
 /// `operand` and `result` are NULL or shapes; `permutation` has `num_dimensions` entries; `is_bitcast` and `reason` are NULL or valid.

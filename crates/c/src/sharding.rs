@@ -86,12 +86,12 @@ pub unsafe extern "C" fn xla_shape_sharding_free(sharding: *mut XlaShapeSharding
 }
 
 /// Divides an array among devices. A bounded dimension is divided as if its size were the bound. Sizes of shards are rounded up; the last
-/// ones have fewer elements, or none.
+/// shards have fewer elements, or none.
 ///
-/// `*partition` becomes a new handle, which the caller frees with xla_shape_partition_free, or NULL after an error. It does not depend on
-/// the lifetimes of `sharding` and `shape`.
+/// `*partition` becomes a new handle, which the caller frees with xla_shape_partition_free, or NULL after an error. The partition does not
+/// depend on the lifetimes of `sharding` and `shape`.
 ///
-/// Errors: XLA_SHAPE_ERROR_CODE_INVALID_ARGUMENT if the sharding has another number of dimensions, is one of a tuple, does not say what each
+/// Errors: XLA_SHAPE_ERROR_CODE_INVALID_ARGUMENT if the sharding has another number of dimensions, is for a tuple, does not say what each
 /// device has ({manual}, {unknown}), or lists a device twice; XLA_SHAPE_ERROR_CODE_UNKNOWN_SIZE if a dimension is unbounded;
 /// XLA_SHAPE_ERROR_CODE_WRONG_KIND if the shape is not an array; and as for all functions.
 ///
@@ -126,7 +126,7 @@ pub unsafe extern "C" fn xla_shape_partition_free(partition: *mut XlaShapePartit
     unsafe { free(partition) };
 }
 
-/// The shape of a shard, in the layout of the whole array. It is the same on every device, even if a device has fewer elements. It is an
+/// The shape of a shard, in the layout of the whole array. Every device has this shape, even if it holds fewer elements. The shape is an
 /// array, even if a buffer was divided.
 ///
 /// `*shard` becomes a new handle, which the caller frees with xla_shape_free, or NULL after an error. Errors: as for all functions.
@@ -150,7 +150,8 @@ pub unsafe extern "C" fn xla_shape_partition_shard(
 
 /// The number of devices that hold a part of the array.
 ///
-/// Writes it to `*count`: -1 if every device has the whole array, so that their number is not known. Errors: as for all functions.
+/// Writes it to `*count`: -1 if every device has the whole array, because such a sharding does not say how many devices there are. Errors:
+/// as for all functions.
 ///
 /// # Safety
 /// `partition` is NULL or a partition; `count` is NULL or valid.
@@ -217,8 +218,8 @@ fn check_dimensions(partition: &XlaShapePartition, found: usize) -> Result<()> {
 
 /// Which devices hold an element.
 ///
-/// `index` has `num_dimensions` entries, one for each dimension of the whole array. `devices` has room for `capacity` of them. Writes their
-/// number to `*count`, and the devices, unless there is not enough room: call it with a capacity of 0 to learn the number.
+/// `index` has `num_dimensions` entries, one for each dimension of the whole array. `devices` has room for `capacity` devices. Writes the
+/// number of devices to `*count` and, if there is enough room, the devices. Call it with a capacity of 0 to learn the number.
 ///
 /// Errors: XLA_SHAPE_ERROR_CODE_BUFFER_SIZE if `num_dimensions` is not that of the array, or if `capacity` is too small but not 0 (`*count`
 /// is written all the same). XLA_SHAPE_ERROR_CODE_OUT_OF_BOUNDS if the array has no such element.

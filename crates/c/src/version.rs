@@ -6,8 +6,8 @@ use std::ffi::{CStr, c_char};
 /// The major version of the interface that this header describes. Programs work with libraries of the same major version.
 pub const XLA_SHAPE_ABI_MAJOR: u32 = 1;
 
-/// The minor version of the interface that this header describes: it grows with each function, field or code that is added. A library
-/// with a larger one has everything that this header describes.
+/// The minor version of the interface that this header describes: it grows with each function, field or code that is added. A library with
+/// a larger minor version has everything that this header describes.
 pub const XLA_SHAPE_ABI_MINOR: u32 = 0;
 
 /// The version of the interface that the library has. Compare it with XLA_SHAPE_ABI_MAJOR and XLA_SHAPE_ABI_MINOR if the library is loaded

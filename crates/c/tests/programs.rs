@@ -10,7 +10,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The installed compilers of a language: the one that `variable` names, and those of the usual ones that run.
+/// The installed compilers of a language: the one that the environment variable `variable` names, and those of `usual` that run.
 fn compilers(variable: &str, usual: [&str; 2]) -> Vec<String> {
     let works =
         |name: &String| Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success());
@@ -60,7 +60,7 @@ fn run(compiler: &str, standard: &str, source: &str, more: &[&str]) -> String {
         } else {
             link.arg(folder.join("libxla_shape_c.a"));
         }
-        // The standard library of Rust needs these; those that a system does not have as files are part of its C library.
+        // The standard library of Rust needs these libraries. Where a system has no files for them, they are part of its C library.
         if cfg!(target_os = "linux") {
             link.args(["-lpthread", "-ldl", "-lm"]);
         }
@@ -112,7 +112,7 @@ fn errors_as_values() {
     }
 }
 
-/// The example at the top of the header is a program.
+/// The example at the top of the header compiles and runs.
 #[test]
 #[cfg(unix)]
 fn the_example_of_the_header() {
@@ -135,7 +135,7 @@ fn the_example_of_the_header() {
     }
 }
 
-/// XLA's element maps through a compiled C program.
+/// A compiled C program compares XLA's element maps with the library.
 #[test]
 #[cfg(unix)]
 fn xla_s_element_maps() {

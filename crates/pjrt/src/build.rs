@@ -123,7 +123,7 @@ pub struct Output {
     pub path: PathBuf,
     /// Where the module comes from.
     pub source: Source,
-    /// How the checked-in module differs from this one, or that it is missing; `None` if it is up to date, or the build has none.
+    /// How the checked-in module differs from this one, or that it is missing; `None` if it is up to date, or if the build has no checked-in module.
     pub outdated: Option<String>,
 }
 
@@ -222,7 +222,7 @@ impl Compile {
     /// [`BuildError`]'s.
     ///
     /// # Safety
-    /// As for [`Plugin::find`]; if a [plug-in](Self::plugin) is given, as for [`Plugin::load`] of that file.
+    /// The requirements of [`Plugin::find`] hold; or, if a [plug-in](Self::plugin) is given, those of [`Plugin::load`] for its file.
     pub unsafe fn write(&self, name: &str) {
         let folder = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
         let plugin = self.find();
@@ -318,7 +318,7 @@ impl Compile {
                         return Err(fail(error));
                     };
                     write(path, &read(checked_in)?)?;
-                    // The cached module has been overwritten, so its key is removed; it may not exist.
+                    // The cached module has been overwritten, so its key is removed. There may have been no key.
                     let _ = fs::remove_file(&key_file);
                     return Ok(Output {
                         path: path.to_owned(),
@@ -406,7 +406,7 @@ pub unsafe fn compile(program: impl AsRef<Path>, target: &str) {
     unsafe { program.write(&name) };
 }
 
-/// The content of a regular file. A build must not wait for a pipe, or read a device without an end.
+/// The content of a regular file. A build must not wait for a pipe, or read an endless device such as `/dev/zero`.
 fn read(path: &Path) -> Result<Vec<u8>, BuildError> {
     let read = || {
         let known = fs::metadata(path)?;

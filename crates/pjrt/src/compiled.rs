@@ -159,7 +159,7 @@ impl Compiled {
         unsafe { raw::answer_text(call.name, args.executable_name, args.executable_name_size) }
     }
 
-    /// A text that identifies the program, the options and the compiler: equal where all three are the same.
+    /// A text that identifies the program, the options and the compiler: if all three are the same, so is the text.
     ///
     /// ```no_run
     /// # fn example(compiled: &xla_shape_pjrt::Compiled, cached: &str) -> xla_shape_pjrt::Result<()> {
@@ -476,7 +476,7 @@ fn if_supported<T>(answer: Result<T>) -> Result<Option<T>> {
 /// Sets the layouts of shapes to those that a plug-in has returned, one for each shape.
 fn with_layouts(shapes: Vec<Shape>, layouts: Option<Vec<Layout>>, call: &'static str) -> Result<Vec<Shape>> {
     let Some(layouts) = layouts else { return Ok(shapes) };
-    // The numbers may differ for nested tuples. The shapes then keep the layouts that they have in the module.
+    // For nested tuples, there may be another number of layouts than of shapes. The shapes then keep the layouts that they have in the module.
     if layouts.len() != shapes.len() {
         return Ok(shapes);
     }

@@ -91,7 +91,7 @@ impl Device {
 
     /// Copies an array to the device: into this layout, or into one that the device chooses if `layout` is `None`.
     ///
-    /// The interface reads row-major arrays without tiles. An array in another layout is first copied to a row-major one on the host.
+    /// The interface reads row-major arrays without tiles. An array in another layout is first copied to a row-major array on the host.
     ///
     /// ```no_run
     /// use xla_shape::{DynBuffer, element::F32};

@@ -130,8 +130,8 @@ impl DeviceBuffer {
 
     /// Copies the array to the host, into this layout.
     ///
-    /// If the interface cannot describe the layout, or the plug-in refuses it, the array is copied to a row-major one, and from there
-    /// into the layout.
+    /// If the interface cannot describe the layout, or the plug-in refuses it, the array is first copied to a row-major array, and from there into
+    /// the layout.
     ///
     /// ```no_run
     /// use xla_shape::element::F32;
@@ -205,7 +205,7 @@ pub(crate) struct TiledLayout {
 
 impl TiledLayout {
     /// # Errors
-    /// If the layout has anything else than an order and tiles.
+    /// If the layout has anything other than an order and tiles.
     pub(crate) fn new(layout: &Layout) -> Result<Self> {
         let plain = Layout::new(layout.minor_to_major())?.with_tiles(layout.tiles())?;
         if plain != *layout {
@@ -242,7 +242,7 @@ impl TiledLayout {
     }
 }
 
-/// The shape with which the interface takes the same array from the host: row-major, with whole bytes for each element.
+/// The shape in which the interface takes this array from the host: row-major, with whole bytes for each element.
 pub(crate) fn row_major(shape: &ArrayShape) -> Result<ArrayShape> {
     let sizes = shape.dimensions().iter().map(|size| size.extent()).collect::<Option<Vec<_>>>();
     let sizes = sizes.ok_or_else(|| Error::answer("an array", "a dimension is unbounded"))?;

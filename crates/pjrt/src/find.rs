@@ -1,7 +1,7 @@
 //! Finds a plug-in's file.
 //!
-//! The file's code will run in this process, so only places are searched that the user has named or installs packages into. The
-//! current directory may belong to somebody else: it is never searched, and no program is started in it.
+//! The file's code will run in this process, so the search is limited to places that the user has named or installs packages into. The current
+//! directory may belong to somebody else: it is never searched, and no program is started in it.
 
 use crate::error::{Error, Result};
 use crate::target::Target;
@@ -100,9 +100,9 @@ pub(crate) fn ptxas(plugin: &Path) -> Result<PathBuf> {
     places.find(|place| place.is_file()).ok_or(Error::NoPtxas { package })
 }
 
-/// The option that names the folder with `bin/ptxas` for a plug-in for GPUs. Its own default is `./cuda_sdk_lib`, so it would run a program of
-/// the current directory (`FindCudaExecutable` in `xla/stream_executor/cuda/subprocess_compilation.cc`). `None` where nothing is
-/// found, or `XLA_FLAGS` has the option.
+/// The option that names the folder with `bin/ptxas` for a plug-in for GPUs. Its own default is `./cuda_sdk_lib`, so it would run a program of the
+/// current directory (`FindCudaExecutable` in `xla/stream_executor/cuda/subprocess_compilation.cc`). `None` if `ptxas` is not found, or if
+/// `XLA_FLAGS` has the option already.
 pub(crate) fn cuda_data(plugin: Option<&Path>) -> Option<(&'static str, String)> {
     const OPTION: &str = "xla_gpu_cuda_data_dir";
     if variable("XLA_FLAGS").is_some_and(|flags| flags.to_string_lossy().contains(OPTION)) {
@@ -110,7 +110,7 @@ pub(crate) fn cuda_data(plugin: Option<&Path>) -> Option<(&'static str, String)>
     }
     let found = ptxas(plugin?).ok()?;
     let folder = found.parent()?;
-    // For any other folder, the plug-in finds nothing in its `bin`, and then looks on the `PATH`, where `ptxas` is.
+    // If the folder has another name, the plug-in finds no `ptxas` in a `bin` inside it, and then looks on the `PATH`, where `ptxas` is.
     let root = if folder.ends_with("bin") { folder.parent()? } else { folder };
     Some((OPTION, root.to_str()?.to_owned()))
 }
@@ -167,7 +167,7 @@ fn find(
             let wrong = match (path.is_absolute(), path.is_file()) {
                 (true, true) => return Ok(path),
                 (true, false) => "there is no such file",
-                // The current directory can change without the variable.
+                // The current directory can change while the variable stays the same.
                 (false, _) => "a relative path means another file in each directory: write the absolute path",
             };
             return Err(Error::Load { path, reason: format!("{name} names it, but {wrong}") });

@@ -33,8 +33,8 @@
 //!
 //! # How it is tested
 //!
-//! Compiling is compared with JAX's results, with libtpu. [`Client`], [`Device`] and [`DeviceBuffer`] are tested with a plug-in that
-//! imitates devices, not on a real TPU or GPU.
+//! The results of compiling with libtpu are compared with JAX's. [`Client`], [`Device`] and [`DeviceBuffer`] are tested with a plug-in that imitates
+//! devices, not on a real TPU or GPU.
 
 #[doc(hidden)]
 pub mod abi;

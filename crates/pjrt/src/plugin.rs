@@ -86,8 +86,8 @@ impl LoadOptions {
         Self::default()
     }
 
-    /// Loads the plug-in for a program that opens the devices of this machine with [`Client`](crate::Client), and does not only
-    /// compile. libtpu then takes its lock, so that no other process uses the devices.
+    /// Loads the plug-in for a program that not only compiles, but also opens the devices of this machine with [`Client`](crate::Client). libtpu then
+    /// takes its lock, so that no other process uses the devices.
     ///
     /// ```
     /// use xla_shape_pjrt::LoadOptions;
@@ -172,8 +172,8 @@ impl LoadOptions {
         Self { time_limit: limit, ..self }
     }
 
-    /// The Python interpreter whose packages [`find`](Self::find) searches before those of active environments: the one that runs this
-    /// program, if one does.
+    /// The Python interpreter whose packages [`find`](Self::find) searches before the packages of active environments. If Python runs this program,
+    /// give that interpreter.
     ///
     /// ```no_run
     /// use xla_shape_pjrt::LoadOptions;
@@ -187,8 +187,9 @@ impl LoadOptions {
         Self { python: Some(interpreter.into()), ..self }
     }
 
-    /// The devices that the plug-in must be able to compile for: a TPU's, if none are named. [`find`](Self::find) then finds the plug-in for them:
-    /// for GPUs, that is what `pip install jax-cuda13-pjrt` installs (`jax-cuda12-pjrt` for those that CUDA 13 does not compile for).
+    /// The devices that the plug-in must be able to compile for: those of a TPU, if this is not called. [`find`](Self::find) then finds the plug-in
+    /// for these devices. For GPUs, that is the one that `pip install jax-cuda13-pjrt` installs (`jax-cuda12-pjrt` for GPUs that CUDA 13 does not
+    /// support).
     ///
     /// ```no_run
     /// use xla_shape_pjrt::LoadOptions;
@@ -394,10 +395,10 @@ impl Plugin {
     /// If `api` is null or not a valid table, or the version of the interface is not supported.
     ///
     /// # Safety
-    /// `api` is null, or what a plug-in's `GetPjrtApi` returned: a table as long as its first field says, with extensions as long as
-    /// their first fields say. They hold the functions of the interface, never change, and live until the process ends. The functions
-    /// do what `pjrt_c_api.h` says about them: they use arguments only until they return, objects live until they are destroyed,
-    /// results as long as their objects, and all functions may be called from several threads at the same time.
+    /// `api` is null, or what a plug-in's `GetPjrtApi` returned: a table as long as its first field says, with extensions as long as their first
+    /// fields say. They hold the functions of the interface, never change, and live until the process ends. The functions do what `pjrt_c_api.h` says
+    /// about them: they use arguments only until they return, objects live until they are destroyed, results live as long as their objects, and all
+    /// functions may be called from several threads at the same time.
     pub unsafe fn from_api(name: &str, api: *const Api) -> Result<Self> {
         // SAFETY: both functions have the same contract.
         unsafe { Self::start(api, name.to_owned(), None) }
@@ -450,8 +451,8 @@ impl Plugin {
         self.inner.path.as_deref()
     }
 
-    /// The package of JAX that brought the plug-in for GPUs, and its version, such as `jax_cuda13_pjrt 0.12.0.1`. Its
-    /// [platform version](crate::Topology::platform_version) is the name of the GPU. `None` if no package beside the plug-in says it.
+    /// The JAX package that contains this plug-in for GPUs, and the version of the package, such as `jax_cuda13_pjrt 0.12.0.1`. The plug-in's own
+    /// [platform version](crate::Topology::platform_version) is only the name of the GPU. `None` if no package beside the plug-in says it.
     ///
     /// ```no_run
     /// # fn example(plugin: &xla_shape_pjrt::Plugin) {

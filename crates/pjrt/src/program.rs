@@ -183,7 +183,7 @@ impl Program {
         &self.code
     }
 
-    /// The same program, which asks for layouts of parameters and results (`mhlo.layout_mode`). A compiler may give others: compare what
+    /// The same program, which asks for layouts of parameters and results (`mhlo.layout_mode`). A compiler may choose other layouts: compare what
     /// [`Compiled::inputs`](crate::Compiled::inputs) and `outputs` say.
     ///
     /// ```
@@ -223,9 +223,9 @@ impl Program {
         self.with_attributes(LAYOUT_MODE, "layouts", &modes.collect())
     }
 
-    /// The same program, which asks for the memories of parameters and results (`mhlo.memory_kind`), such as `device` or `pinned_host`. The
-    /// compiler may refuse, such as for a parameter in the host's memory that the program does not move to the device. The memory is in
-    /// the optimized module's `entry_computation_layout`, `S(5)` for the host; [`Compiled::inputs`](crate::Compiled::inputs) does not have it.
+    /// The same program, which asks for the memories of parameters and results (`mhlo.memory_kind`), such as `device` or `pinned_host`. The compiler
+    /// may refuse this, for example if a parameter is in the host's memory and the program does not move it to the device. The optimized module's
+    /// `entry_computation_layout` shows the memory, as `S(5)` for the host; [`Compiled::inputs`](crate::Compiled::inputs) does not have it.
     ///
     /// ```
     /// use std::collections::BTreeMap;
@@ -253,7 +253,7 @@ impl Program {
         self.with_attributes(MEMORY_KIND, "layouts and memories", &kinds.collect())
     }
 
-    /// `what` says what these attributes ask for, for the error's message.
+    /// `what` names what these attributes request, for the error message.
     fn with_attributes(&self, name: &str, what: &str, values: &BTreeMap<Argument, String>) -> Result<Self> {
         let text = self.mlir_text().ok_or_else(|| {
             Error::NoLayouts(format!("{what} can be asked for in the text of MLIR alone (JAX: `lowered.as_text()`)"))

@@ -193,7 +193,7 @@ impl FromStr for Slice {
         let (generation, size) = Generation::split_name(name)
             .ok_or_else(|| SliceError::Generation(UnknownGeneration { name: name.to_owned() }))?;
         let Some(text) = chips.or_else(|| size.contains('x').then_some(size)) else {
-            // Google Cloud's names give the number of chips or cores, not the axes: they are only known if there is one host.
+            // Google Cloud's names give the number of chips or cores, not the axes: the axes are only known if there is one host.
             let count = size.trim_start_matches(|c: char| !c.is_ascii_digit()).trim_end_matches('t');
             let of_machine = size.ends_with('t') || generation.size_counts_chips();
             return match count {

@@ -77,7 +77,7 @@ impl Functions {
         }
         // SAFETY: `start` is not null and is aligned, and a table begins with its size (caller).
         let size = unsafe { start.cast::<usize>().read() };
-        // The header, and the functions that destroy and read errors: without those, no other call is possible.
+        // The table must have the header, and the functions that destroy and read errors: without these functions, no other call is possible.
         if size < offset_of!(Api, PJRT_Error_GetCode) {
             return Err(wrong(&format!("its table of functions has only {size} bytes")));
         }
@@ -197,7 +197,7 @@ impl Functions {
             return Ok(());
         }
         let error = self.read_error(error);
-        // libtpu's message names its lock file; the code ABORTED alone may have other reasons.
+        // libtpu's message names its lock file; the code ABORTED alone can have other causes.
         if error.code == ErrorCode::Aborted && error.message.contains("lockfile") {
             return Err(Error::Locked { error });
         }

@@ -6,12 +6,13 @@ use std::sync::OnceLock;
 /// it, ordinary stores are faster. **I**: a copy with non-temporal stores is faster from 1.5 MiB on each side.
 const STREAMING_L2_HALVES: usize = 3;
 
-/// The same for a last-level cache that belongs to a few cores: non-temporal stores are used from this many eighths of its size on. **M**: from 12
-/// MiB on, they make copies up to twice as fast; below 9 MiB, copies take up to twice as long with them.
+/// Where the last-level cache belongs to a few cores, non-temporal stores are used if source and destination together take at least this
+/// many eighths of it. **M**: from 12 MiB on, they make copies up to twice as fast; below 9 MiB, copies take up to twice as long with them.
 const STREAMING_LOCAL_LLC_EIGHTHS: usize = 3;
 
-/// The same for transposes that need a staging buffer: from the size of the last-level cache divided by this, which is about a few
-/// cores' share of it. **I**: for smaller arrays, ordinary stores are up to 1.5 times as fast.
+/// Transposes that need a staging buffer use non-temporal stores only if source and destination together take at least the size of the
+/// last-level cache divided by this: about the share of a few cores. **I**: for smaller arrays, ordinary stores are up to 1.5 times as
+/// fast.
 const STAGING_LLC_PART: usize = 10;
 
 /// The caches for which a plan is made: [`Stores::Auto`](crate::Stores::Auto) and the choice of kernels depend on them.
@@ -73,8 +74,9 @@ impl Caches {
         }
     }
 
-    /// The same for transposes whose columns begin within cache lines, which need a staging buffer for non-temporal stores. Below a tenth
-    /// of the last level, about a few cores' share of it, ordinary stores are up to 1.5 times as fast.
+    /// The number of bytes from which non-temporal stores are faster for transposes whose columns begin within cache lines, which need a
+    /// staging buffer for such stores. Below a tenth of the last-level cache, about the share of a few cores, ordinary stores are up to 1.5
+    /// times as fast.
     pub(crate) fn staging_from(self) -> usize {
         self.streaming_from().max(self.last_level / STAGING_LLC_PART)
     }
@@ -163,7 +165,7 @@ mod tests {
         assert_eq!((server.streaming_from(), server.staging_from()), (3 << 20, 26 << 20));
         let complex = Caches::from_descriptions(&[(1, 48 << 10), (2, 1 << 20), (3, 32 << 20)], true);
         assert_eq!((complex.streaming_from(), complex.staging_from()), (12 << 20, 12 << 20));
-        // No cache is described; then only an L1 cache is.
+        // First, no cache is described; then, only an L1 cache.
         assert_eq!(Caches::from_descriptions(&[], false).streaming_from(), 3 << 20);
         let one = Caches::from_descriptions(&[(1, 4 << 20)], false);
         assert_eq!((one.streaming_from(), one.staging_from()), (6 << 20, 6 << 20));

@@ -63,7 +63,7 @@ impl Widths {
         (self.from == self.to && self.from.is_multiple_of(8)).then_some(self.from / 8)
     }
 
-    /// The unit of the packed elements; `None` if both sides are packed differently.
+    /// The unit of the packed elements; `None` if the two sides are packed differently.
     pub(super) fn unit(self) -> Option<Unit> {
         (self.from == self.to || self.from.max(self.to) == 8).then(|| Unit::for_bits(self.from.min(self.to)))
     }

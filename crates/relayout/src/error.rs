@@ -63,21 +63,21 @@ pub enum RelayoutError {
     },
     /// The numbers of dimensions differ.
     NumDimensionsMismatch {
-        /// The source's number.
+        /// How many the source has.
         source: usize,
-        /// The destination's number.
+        /// How many the destination has.
         destination: usize,
     },
     /// The sizes (or bounds) of a dimension differ.
     DimensionMismatch {
         /// The destination's dimension.
         dimension: usize,
-        /// The size of the source's dimension that becomes it.
+        /// The size of the source's dimension that becomes this dimension.
         source: usize,
-        /// Its size in the destination.
+        /// The size of this dimension in the destination.
         destination: usize,
     },
-    /// The permutation is not one of the source's dimensions.
+    /// The given list is not a permutation of the source's dimensions.
     InvalidPermutation {
         /// What was given.
         permutation: Vec<usize>,
@@ -101,7 +101,7 @@ pub enum RelayoutError {
         /// Which array.
         side: Side,
     },
-    /// The element to fill padding with does not have the bytes of one element.
+    /// The element that padding is filled with does not have as many bytes as an element of the array.
     FillSizeMismatch {
         /// The bytes of one element.
         expected: usize,

@@ -7,7 +7,7 @@ use super::loops::{Axis, Region};
 /// Padding that is written before the elements.
 #[derive(Clone, Debug)]
 pub(super) struct Fill {
-    /// The bytes that fill padding; they repeat if an element has more.
+    /// The bytes that fill padding. If an element has more bytes, these are repeated.
     pub(super) element: Vec<u8>,
     pub(super) regions: Vec<Region>,
     /// A mask of the bits of the last byte that belong to an element or its padding.

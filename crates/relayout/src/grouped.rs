@@ -1,8 +1,9 @@
 //! Copying by tables, for relayouts with too many regions.
 //!
 //! On both sides, an element's position is a sum of one number for each dimension, or for each group of dimensions that a `*` combines. So
-//! a table for each group holds what its index adds to both positions, and loops over the groups add these up. The two innermost loops are
-//! those whose neighbours are nearest in the source and in the destination; they run block by block.
+//! a table for each group holds what its index adds to both positions, and loops over the groups add these up. The two innermost loops run
+//! block by block: the one whose consecutive elements are nearest in the source, and the one whose consecutive elements are nearest in the
+//! destination.
 
 use super::elements::Widths;
 use super::pieces::positions;

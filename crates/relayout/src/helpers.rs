@@ -10,13 +10,13 @@ use std::thread::{self, ThreadId};
 
 use super::tuning::WAITING_SPINS;
 
-/// What a thread that helps has to call. It returns when there is nothing left to do.
+/// The function that a helping thread calls. It returns when there is nothing left to do.
 pub(super) type Help = Box<dyn FnOnce() + Send>;
 
 /// Threads that may help the calling one.
 #[derive(Clone, Copy)]
 pub(super) struct Helpers<'a> {
-    /// How many.
+    /// How many may help.
     pub(super) most: usize,
     /// Passes a function to a thread, which may call it at any time, or never.
     pub(super) spawn: &'a dyn Fn(Help),
@@ -24,7 +24,7 @@ pub(super) struct Helpers<'a> {
     pub(super) caller: &'a Caller<'a>,
 }
 
-/// The thread that asked for the work. It can end it early: it is asked before each part.
+/// The thread that asked for the work. Before each part, it is asked whether to go on, so it can end the work early.
 pub(super) struct Caller<'a> {
     thread: ThreadId,
     goes_on: &'a (dyn Fn() -> bool + Sync),
@@ -54,10 +54,10 @@ impl Helpers<'_> {
     /// Calls `work` once for each number below `count`, on this thread and on at most `most` others.
     ///
     /// Each thread takes the next piece when it has finished one. At the end, this thread waits for the pieces that others have begun, but
-    /// not for threads that have not started: on a busy machine, that may take longer than all of the work.
+    /// not for threads that have not started: on a busy machine, starting one may take longer than all of the work.
     ///
     /// # Panics
-    /// If `work` or `spawn` does: after all pieces have ended.
+    /// If `work` or `spawn` panics. The panic is passed on after all pieces have ended.
     pub(super) fn share(self, count: usize, most: usize, work: &(dyn Fn(usize) + Sync)) {
         let work: *const (dyn Fn(usize) + Sync + '_) = work;
         // SAFETY: both are pointers to the same trait object; only the lifetime differs, and `Job::work` says when it may be used.
@@ -72,7 +72,8 @@ impl Helpers<'_> {
         };
         let job = Arc::new(job);
         let others = most.min(self.most).min(count.saturating_sub(1));
-        // It panics if the system has no more threads. Those that have begun still use `work`.
+        // `spawn` panics if the system has no more threads. Threads that have begun still use `work`, so the panic is passed on only after
+        // they have finished.
         let spawned = catch_unwind(AssertUnwindSafe(|| {
             for _ in 0..others {
                 let job = job.clone();
@@ -90,14 +91,15 @@ impl Helpers<'_> {
 
 /// The pieces of a call of [`Helpers::share`].
 struct Job {
-    /// It may be called while a piece is left: [`Helpers::share`] borrows it, and returns when none is.
+    /// It may be called while a piece is left: [`Helpers::share`] borrows the function, and returns only when all pieces have ended.
     work: *const (dyn Fn(usize) + Sync),
     count: usize,
     /// The first piece that no thread has taken; `count` or more when all are taken.
     next: AtomicUsize,
     /// How many pieces have not ended.
     left: AtomicUsize,
-    /// The payload of the first panic of a piece. Locked when the last piece ends, so that the waiting thread does not miss it.
+    /// The payload of the first panic of a piece. The thread that ends the last piece locks it, so that the waiting thread does not miss
+    /// the signal.
     panic: Mutex<Option<Box<dyn Any + Send>>>,
     ended: Condvar,
 }
@@ -111,12 +113,14 @@ impl Job {
     /// Takes pieces until there are no more.
     fn help(&self) {
         loop {
-            // It cannot overflow: after the last piece, each thread adds 1 only once, and there are far fewer threads than numbers.
+            // The counter cannot overflow: after the last piece, each thread adds 1 only once, and there are far fewer threads than values
+            // of a `usize`.
             let piece = self.next.fetch_add(1, Ordering::Relaxed);
             if piece >= self.count {
                 return;
             }
-            // SAFETY: only this thread has taken `piece`, and it has not ended, so a piece is left until `end`: `work` is still borrowed.
+            // SAFETY: only this thread has taken `piece`, which ends when `end` is called below. Until then a piece is left, so `work` is
+            // still borrowed.
             let work = unsafe { &*self.work };
             let done = catch_unwind(AssertUnwindSafe(|| work(piece)));
             self.end(done.err());

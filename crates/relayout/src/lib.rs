@@ -15,8 +15,8 @@
 //! ```
 //!
 //! - [`Plan`] is a relayout that was checked and prepared for two shapes. It runs on any number of buffers, from any number of threads.
-//! - [`Options`] say whether to transpose, what to write into padding ([`Padding`]), with which stores ([`Stores`]) and
-//!   for which [`Caches`].
+//! - [`Options`] say whether to transpose, what to write into padding ([`Padding`]), which stores to use ([`Stores`]), and for which
+//!   [`Caches`] to plan.
 //! - [`Slabs`] cut a relayout into smaller ones ([`Slab`]), for arrays that do not fit in memory.
 //! - [`AlignedBytes`] is memory that begins at a cache line, which is written fastest.
 //! - [`RelayoutError`] says why a relayout is not possible.

@@ -61,8 +61,8 @@ impl AlignedBytes {
         })
     }
 
-    /// `len` bytes with unspecified values, perhaps of freed memory. The caller writes each of them before anybody reads it.
-    /// That saves the time of [`zeroed`](Self::zeroed) for memory that the program has used before.
+    /// `len` bytes with unspecified values, perhaps left over from freed memory. The caller writes each byte before anybody reads it. Where
+    /// the allocator reuses memory, this saves the time in which [`zeroed`](Self::zeroed) would write zeros.
     pub(crate) fn unspecified(len: usize) -> Result<Self, OutOfMemory> {
         // Where there is no way to tell the compiler that the bytes have values, they are 0.
         if cfg!(any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64")))) {
@@ -81,7 +81,7 @@ impl AlignedBytes {
         })
     }
 
-    /// Memory of a function that allocates bytes that are initialised. It is called with a size that is not 0.
+    /// Memory from `allocate`, which returns initialised bytes. It is called with a size that is not 0.
     fn allocated(len: usize, allocate: impl FnOnce(Layout) -> *mut u8) -> Result<Self, OutOfMemory> {
         let out_of_memory = OutOfMemory { bytes: len };
         // Alignment 1: for larger alignments, Rust's allocator writes the zeros itself.

@@ -31,8 +31,8 @@ pub enum Padding {
     Keep,
     /// Set it to 0.
     Zero,
-    /// Set every position of it to this element: as many bytes as one element takes, little-endian. For a packed element, the low bits of
-    /// one byte. The unused bits of the last byte after packed elements are set to 0.
+    /// Set every position of it to this element, given as the bytes of one element, little-endian. A packed element is given as the low
+    /// bits of one byte. The unused bits of the last byte after packed elements are set to 0.
     Fill(Vec<u8>),
 }
 
@@ -54,14 +54,14 @@ pub enum Stores {
     /// Non-temporal stores where they are faster, otherwise ordinary ones. They are faster if source and destination together take at
     /// least one and a half times the L2 cache or, where the last-level cache belongs to a few cores (AMD), three eighths of it. Transposes whose
     /// columns begin within cache lines need a staging buffer for non-temporal stores; they use both only from a tenth of the last-level cache on.
-    /// Transposes of elements of 16 bytes use such stores from the size of the L2 cache on, but not on AMD.
+    /// Transposes of elements of 16 bytes use non-temporal stores from the size of the L2 cache on, but not on AMD.
     #[default]
     Auto,
     /// Non-temporal stores, where the machine has them and whole cache lines are written: the destination begins at a multiple of 64 bytes,
-    /// as an [`AlignedBytes`](crate::AlignedBytes) does. Best if the destination is not read soon. Loops run in the order for arrays larger
-    /// than the caches.
+    /// as an [`AlignedBytes`](crate::AlignedBytes) does. Best if the destination is not read soon. Loops run in the order that suits arrays
+    /// larger than the caches.
     Streaming,
-    /// Ordinary stores. Loops run in the order for arrays that fit in the caches.
+    /// Ordinary stores. Loops run in the order that suits arrays that fit in the caches.
     Regular,
 }
 

@@ -1,18 +1,19 @@
-//! Cuts a step into parts that threads run, or one thread one after the other.
+//! Cuts a step into parts. Several threads run them, or one thread runs them one after the other.
 
 use super::kernels::{Kernel, Runs, Side, Step, Work};
 use super::loops::Axis;
 use super::tuning::MIN_STRETCH_BYTES;
 
 impl Step {
-    /// Splits a step into up to `count` parts along the loop with the largest stride in the destination: each part writes after the part
-    /// before it. A single part if there is no such loop.
+    /// Splits a step into up to `count` parts along the loop with the largest stride in the destination: each part writes bytes after those
+    /// of the part before it. Returns a single part if there is no such loop.
     pub(super) fn parts(&self, count: usize) -> Vec<Self> {
         let mut whole = self.clone();
         if let Work::Kernel(Kernel::Transpose(kernel)) = &mut whole.work
             && let Some(cut) = (0..kernel.a.len()).max_by_key(|&i| kernel.a[i].to)
         {
-            // Loops outside of the one that is split would not continue its parts, so they move out of the kernel.
+            // The kernel's loops outside of the one that is split would have to begin where that one ends. They do not once it is shorter,
+            // so they move out of the kernel.
             let outer = kernel.a[cut + 1..].iter_mut().filter(|axis| axis.len > 1);
             whole.outer.extend(outer.map(|axis| std::mem::replace(axis, Axis { len: 1, from: 0, to: 0 })));
         }
@@ -26,7 +27,7 @@ impl Step {
         let least = match &whole.work {
             // Fewer columns would not fill a vector.
             Work::Kernel(Kernel::Matrix(kernel)) if kernel.columns == axis => 16_usize.div_ceil(kernel.bytes),
-            // Transposes read blocks of rows in any case.
+            // Transposes read a part of each row at a time in any case.
             Work::Kernel(Kernel::Matrix(_) | Kernel::Transpose(_)) => 1,
             // The part reads a stretch of the source in each iteration of another loop. Short stretches are not prefetched.
             _ if whole.outer.iter().any(|other| other.from > axis.from) => MIN_STRETCH_BYTES.div_ceil(axis.from.max(1)),
@@ -46,7 +47,8 @@ impl Step {
         parts
     }
 
-    /// Splits a step into up to `count` steps that do the same if they run one after the other. If the step has an outer loop, its order stays.
+    /// Splits a step into up to `count` steps that together do the same, run one after the other. If the step has an outer loop, its order
+    /// stays.
     pub(super) fn stretches(&self, count: usize) -> Vec<Self> {
         let Some(&Axis { len, from, to }) = self.outer.first().filter(|axis| axis.len > 1) else {
             return self.parts(count);

@@ -2,8 +2,8 @@
 //! arrays.
 //!
 //! On each side, an element's position is a sum of one number for each dimension, or for the row-major index of dimensions that a `*`
-//! combines. Each of these numbers is periodic: after a period, it repeats, a constant further on. So a table holds one period. A step
-//! along a dimension is a constant number of entries in the table, modulo its length.
+//! combines. These numbers are periodic: after each period, they repeat, increased by a constant. So a table holds one period. A step along
+//! a dimension is a constant number of entries in the table, modulo its length.
 
 use super::elements::Widths;
 use super::loops::identity;
@@ -23,12 +23,12 @@ pub(super) struct Phases {
     to: SideTables,
     /// The dimensions of the loops around the block, the outermost first, none of size 1.
     outer: Vec<usize>,
-    /// The dimensions of the block: the one whose neighbours are nearest in the source, if it is not the other one; and the one whose
-    /// neighbours are nearest in the destination.
+    /// The dimensions of the block: the one whose neighbours are nearest in the source (`None` if it is the same as the second), and the
+    /// one whose neighbours are nearest in the destination.
     inner: (Option<usize>, usize),
 }
 
-/// One side; dimensions are those of the source.
+/// One side. Its dimensions have the numbers that they have in the source.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct SideTables {
     periods: Vec<Period>,
@@ -39,9 +39,9 @@ struct SideTables {
 /// What an index adds to the position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Period {
-    /// For the indices of one period.
+    /// What each index of one period adds to the position.
     table: Vec<usize>,
-    /// What each whole period adds.
+    /// What each whole period adds to the position.
     whole: usize,
 }
 
@@ -140,7 +140,8 @@ impl SideTables {
     fn new(table: &StrideTable, dimension: &[usize], sizes: &[usize]) -> Option<Self> {
         let mut side = Self { periods: Vec::new(), steps: vec![(0, 0); sizes.len()] };
         for SideGroup { dimensions, size, period } in side_groups(table.as_ref(), dimension, sizes) {
-            // In the row-major index of these dimensions, a step along the last one counts 1, and along each other one the sizes of those after it.
+            // In the row-major index of these dimensions, a step along the last one adds 1, and a step along any other adds the product of
+            // the sizes after it.
             let mut step = 1;
             for &own in dimensions.iter().rev() {
                 side.steps[own] = (side.periods.len(), step);
@@ -177,7 +178,7 @@ impl SideTables {
             let steps = index.iter().zip(&self.steps).filter(|(_, (of, _))| *of == number);
             steps.map(|(i, (_, step))| i * step).sum::<usize>()
         };
-        // Moving along the dimension changes only the index of its own period, so what the others give is added to the base once.
+        // Moving along the dimension changes only the index of its own period, so what the other periods give is added to the base once.
         let others = (0..self.periods.len()).filter(|&other| other != number);
         let base = others.map(|other| self.periods[other].place(place(other))).sum::<usize>();
         let Period { table, whole } = &self.periods[number];

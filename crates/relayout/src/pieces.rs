@@ -1,7 +1,7 @@
 //! Regions of dimensions that the two sides divide differently, so that they share no digits. Later tiles may be uneven, tiles may have no common
 //! multiple, or `*` may combine dimensions in two ways.
 //!
-//! The positions of a period's indices are looked up one by one and assembled to loops: to runs, to runs of runs, and so on.
+//! The positions of a period's indices are looked up one by one and assembled into loops: to runs, to runs of runs, and so on.
 
 use super::loops::{Axis, Region};
 use super::tuning::MAX_PIECE_PERIOD;
@@ -69,7 +69,7 @@ pub(super) fn positions(
     positions
 }
 
-/// The same positions as loops.
+/// Loops that visit these positions.
 fn loops(positions: &[(usize, usize)]) -> Vec<Region> {
     let mut all: Vec<Region> = positions.iter().map(|&(from, to)| Region { from, to, ..Region::default() }).collect();
     // The first round merges positions into runs, the second one runs into runs of runs, and so on: 0 1 2 10 11 12 becomes 3 positions from 0 and 3
@@ -77,7 +77,7 @@ fn loops(positions: &[(usize, usize)]) -> Vec<Region> {
     loop {
         let count = all.len();
         all = merged(all);
-        // A list that hardly shrinks would take as many rounds as it has entries.
+        // End here: a list that hardly shrinks would take as many rounds as it has entries.
         if count - all.len() <= count / 16 {
             return all;
         }
@@ -90,7 +90,7 @@ fn merged(regions: Vec<Region>) -> Vec<Region> {
         let follows = one.axes == other.axes && one.from < other.from && one.to < other.to;
         follows.then(|| (other.from - one.from, other.to - one.to))
     };
-    // All runs have the distance of the first pair that can be merged; regions between runs stay alone.
+    // All runs have the distance of the first pair that can be merged; regions between runs are not merged.
     let own = regions.windows(2).find_map(|pair| distance(&pair[0], &pair[1]));
     let mut merged: Vec<Region> = Vec::new();
     let mut rest = regions.into_iter().peekable();

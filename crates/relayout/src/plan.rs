@@ -324,10 +324,11 @@ impl Plan {
     }
 
     /// As [`run`](Self::run), with the help of at most `helpers` other threads. `spawn` passes a function to one of them, such as a thread of
-    /// a pool. Each needs [8 MiB](Self::BYTES_PER_HELPER) of the destination, and none helps if elements are copied one by one.
+    /// a pool. Each helper needs [8 MiB](Self::BYTES_PER_HELPER) of the destination, and none helps if elements are copied one by one.
     ///
     /// The calling thread does not wait for the others to start: it copies one piece after the other, and all threads that have started take
-    /// their share. So a thread that the system starts late, or never, delays nobody. A function that is called after the copy does nothing.
+    /// their share. So a thread that the system starts late, or never, delays nobody. A function that a thread calls only after the copy
+    /// does nothing.
     ///
     /// ```
     /// use xla_shape_core::ArrayShape;
@@ -355,7 +356,7 @@ impl Plan {
     }
 
     /// As [`run_helped`](Self::run_helped), until `goes_on` returns `false`: so that a user can interrupt the copy of a large array. The
-    /// calling thread asks it before each part of at most 64 MiB, or of one iteration of the outermost loop.
+    /// calling thread calls `goes_on` before each part: at most 64 MiB, or one iteration of the outermost loop.
     ///
     /// ```
     /// use std::sync::atomic::{AtomicBool, Ordering};
@@ -412,8 +413,8 @@ impl<'a> Checked<'a> {
         Self::with_tables(from, to, options, [&mut from_table, &mut to_table])
     }
 
-    /// As [`new`](Self::new); the two tables become those of both sides. They are written in place, because moving such large values would
-    /// take longer than everything else.
+    /// As [`new`](Self::new), and sets the two tables to the stride tables of both sides. They are written in place, because moving such
+    /// large values would take longer than everything else.
     fn with_tables(
         from: &ArrayShape,
         to: &ArrayShape,

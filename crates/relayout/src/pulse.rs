@@ -1,4 +1,4 @@
-//! Lets the caller end a copy early where one thread makes it without pieces.
+//! Lets the caller end a copy early where one thread makes it in one go.
 
 /// Asks from time to time whether a copy goes on.
 pub(super) struct Pulse<'a> {

@@ -15,7 +15,7 @@ use xla_shape_core::map::{Digit, Intermediate, Source, StrideTable, StrideTableR
 #[derive(Default)]
 pub(super) struct Regions {
     pub(super) copy: SmallVec<[Region; 1]>,
-    /// `None` if it is not known, or not needed.
+    /// The regions of padding; `None` if they are not known, or not needed.
     pub(super) padding: Option<Vec<Region>>,
 }
 
@@ -112,9 +112,9 @@ impl Regions {
     }
 }
 
-/// Dimensions of one side whose row-major index is what digits are cut out of; usually one dimension.
+/// Dimensions of one side from whose row-major index digits are cut; usually one dimension.
 pub(super) struct SideGroup {
-    /// By the source's numbers, major to minor.
+    /// The numbers of these dimensions in the source, major to minor.
     pub(super) dimensions: SmallVec<[usize; 1]>,
     pub(super) size: usize,
     /// The number of indices after which the positions repeat, shifted by a constant; `None` if it is not known.
@@ -199,7 +199,8 @@ fn values(table: StrideTableRef<'_>, dimension: &[usize], sizes: &[usize]) -> Ve
     values
 }
 
-/// The dimensions, major to minor, that a source depends on, and whether it is their row-major index. Dimensions of size 1 are left out.
+/// The dimensions, major to minor, that the [`Source`] of a digit depends on, and whether it is their row-major index. Dimensions of size 1
+/// are left out.
 fn source<'a>(source: Source, dimension: &'a [usize], values: &'a [Value], sizes: &[usize]) -> (&'a [usize], bool) {
     match source {
         Source::Zero => (&[], true),
@@ -351,7 +352,7 @@ fn common_divisors(
             add(cut.divisor * modulus);
         }
     }
-    // Divisors that do not divide each other, such as 6 and 4, cut at places that have no common steps.
+    // Divisors of which neither divides the other, such as 6 and 4, give no common digits.
     if !digits.windows(2).all(|pair| pair[1].divisor.is_multiple_of(pair[0].divisor)) {
         return None;
     }

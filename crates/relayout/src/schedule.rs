@@ -1,4 +1,4 @@
-//! From a region to steps: around the chosen kernel, the order of the loops.
+//! Turns a region into steps: chooses the order of the loops around the chosen kernel.
 
 use super::choice::{Choice, Footprint, Target, choose};
 use super::elements::{Unit, Widths};
@@ -54,7 +54,7 @@ impl Scheduler {
         match work {
             // With non-temporal stores, short iterations run in the order of the destination and share a staging buffer.
             Work::Kernel(Kernel::Runs(_)) if shares_stage => write_in_order(&mut outer),
-            // With ordinary stores, write the destination from front to back; several rows are read at once anyway.
+            // With ordinary stores, write the destination from front to back: an interleaving reads several rows at once anyway.
             Work::Kernel(Kernel::Interleave(_)) if !streams => write_in_order(&mut outer),
             // The blocks of a transpose have their own order.
             Work::Kernel(Kernel::Transpose(_) | Kernel::Matrix(_)) => {}

@@ -10,7 +10,7 @@ use xla_shape_core::map::{
 };
 use xla_shape_core::{ArrayShape, Dimension, StrideTable};
 
-/// A relayout in slabs: an iterator over parts of the destination that together are all of it, each made from a part of the source.
+/// A relayout in slabs: an iterator over parts that together make up the destination. Each is made from a part of the source.
 ///
 /// A slab is a separate relayout between smaller arrays in the same layouts: its source is gathered from pieces of the whole source, and
 /// its destination is scattered to pieces of the whole destination. So files of any size can be copied in little memory.
@@ -46,7 +46,7 @@ pub struct Slabs {
     cuts: Vec<Cut>,
     /// The bytes of a slab on the larger side.
     slab_bytes: usize,
-    /// The number of the next slab in each cut; `None` after the last slab.
+    /// The number of the next slab along each cut dimension; `None` after the last slab.
     next: Option<Vec<u64>>,
 }
 

@@ -20,7 +20,7 @@ fn share<T: Send>(helpers: Helpers<'_>, helping: usize, pieces: Vec<T>, work: im
     let pieces = pieces.into_iter().map(|piece| Mutex::new(Some(piece))).collect::<Vec<_>>();
     helpers.share(pieces.len(), helping, &|number| {
         let piece = pieces[number].lock().unwrap_or_else(PoisonError::into_inner).take();
-        // Each is taken once.
+        // Each piece is taken once.
         piece.into_iter().for_each(&work);
     });
 }
@@ -40,7 +40,8 @@ pub(super) fn run(step: &BoundedStep, widths: Widths, source: &[u8], destination
         if destination.len() > MAX_STRETCH_BYTES {
             serial(step.step(), destination);
         } else if helpers.caller.goes_on() {
-            // A small array takes microseconds, so the step runs as it is, and not as a copy cut to its only part.
+            // A small array takes microseconds, so the step runs as it is: to copy it and cut the copy to its only part would take too
+            // long.
             step.run(&widths, source, destination);
         }
         return;
@@ -155,7 +156,7 @@ mod tests {
         }
     }
 
-    /// A plan that fills padding writes each byte, whatever the memory was: `Plan::destination` relies on it.
+    /// A plan that fills padding writes each byte, whatever was there before: `Plan::run_new` relies on it.
     fn writes_everything(from: &ArrayShape, to: &ArrayShape) {
         let plan = Plan::new(from, to, &Options::new().zero_padding()).unwrap();
         let source = vec![0xff; plan.from().byte_size().unwrap() as usize];
@@ -207,7 +208,7 @@ mod tests {
         assert_eq!(divided(helpers, 100 * BYTES_PER_HELPER), Some((7, 32)));
     }
 
-    /// Also where other threads help: here, the caller itself does what they would.
+    /// Also where other threads help. Here, the calling thread itself does what helpers would do.
     #[test]
     fn a_caller_stops_between_parts() {
         let shape = "u8[1000,150000]".parse().unwrap();

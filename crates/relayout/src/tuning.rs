@@ -1,12 +1,12 @@
-//! Numbers that were found by measuring: how much is done at once, how far ahead is prefetched, what effort is bounded. The numbers that decide
-//! between kernels are in `choice`, next to the rules.
+//! Numbers that were found by measuring: how much is done at once, how far ahead to prefetch, and where to limit effort. The numbers that
+//! decide between kernels are in `choice`, next to the rules.
 //!
 //! They were chosen with `cargo run --release --manifest-path benches/Cargo.toml --bin relayout`, on the machines of `docs/relayout.md`: **I** is Intel Emerald
 //! Rapids (AVX-512 with VBMI; caches of 48 KiB, 2 MiB and 260 MiB, the last one shared by many cores), **A** is AMD Zen 5 (whose last
 //! level belongs to a few cores), **Z** AMD EPYC, Zen 4 (AVX-512; 32 KiB, 1 MiB and 32 MiB), **M** AMD EPYC, Zen 3 (AVX2; 32 KiB, 512 KiB and
 //! 32 MiB). On other machines they are guesses: Arm's vectors use the numbers of **I**. Each constant says what it
 //! counts, and on which machine it was measured; *bound* marks a limit of effort or memory that hardly changes the speed. Numbers that
-//! follow from the vectors or from the 64 bytes of a cache line stand with the code.
+//! follow from the vectors or from the 64 bytes of a cache line are in the code that uses them.
 
 /// A value for each size that elements of kernels have.
 pub(crate) struct BySize<T> {
@@ -60,17 +60,17 @@ pub(crate) const TABLE_BLOCK: [usize; 2] = [16, 128];
 
 // Non-temporal stores.
 
-/// Rows that are not whole lines are interleaved or packed with non-temporal stores if they have at least this many bytes. **M**: 400-byte rows take
-/// half to two thirds of the time, but 200-byte rows take longer.
+/// Rows that are not whole lines are interleaved or packed with non-temporal stores if they have at least this many bytes. **M**: 400-byte
+/// rows take half to two thirds of the time of ordinary stores, but 200-byte rows take longer.
 pub(crate) const MIN_STREAMED_INTERLEAVING_ROW: usize = 256;
 
 // Joining runs.
 
-/// Bytes of the longest runs that are joined; longer ones gain nothing. **I**.
+/// Bytes of the longest runs that are joined; joining longer ones gains nothing. **I**.
 pub(crate) const MAX_RUN: usize = 1024;
 
-/// The loop over the runs of a kernel is divided into batches of this many, if there are more than twice as many. A run may read only a part of a
-/// cache line; with batches, the line is still in the L1 or L2 cache when the rest of it is read. **I**.
+/// The loop over the runs of a kernel is divided into batches of this many runs, if it has more than twice as many. A run may read only a
+/// part of a cache line; with batches, the line is still in the L1 or L2 cache when the rest of it is read. **I**.
 pub(crate) const RUNS_PER_BATCH: usize = 256;
 
 /// Bytes of the destination that an iteration writes. With non-temporal stores, shorter iterations share cache lines with others, so
@@ -91,8 +91,8 @@ pub(crate) const MAX_PERMUTES_PER_BLOCK: usize = 192;
 /// How far ahead the rows of an interleaving are prefetched, in bytes of all rows together. **I**.
 pub(crate) const ROW_PREFETCH_BYTES: usize = 2048;
 
-/// The same where iterations are shorter than that, in bytes of all iterations: then later iterations are prefetched, because what
-/// follows a short row in memory may belong to another row. **I**.
+/// How far ahead is prefetched where an iteration is shorter than [`ROW_PREFETCH_BYTES`], in bytes of all iterations together. Then later
+/// iterations are prefetched, because what follows a short row in memory may belong to another row. **I**.
 pub(crate) const ITERATION_PREFETCH_BYTES: usize = 8192;
 
 /// Bytes of a row that are taken from a run at once, where the factor is not a power of two: that part of the run stays in the L1 cache.
@@ -116,11 +116,12 @@ pub(crate) const MIN_STAGED_RUN: usize = 256;
 pub(crate) const L1_RESIDENT: usize = 16 << 10;
 
 /// How many rows are copied at a time before they are transposed, where their lines share few sets of the L1 cache. The copy stays in that
-/// cache. **Z**. In arrays larger than the caches, AVX2 copies only rows of 1- and 2-byte elements whose columns are staged. **M**: with non-temporal
-/// stores, copying takes elements of 4 bytes 1.4 times as long, those of 2 bytes 1.3 times and single bytes 1.05 times.
+/// cache. **Z**. In arrays larger than the caches, AVX2 copies only rows of 1- and 2-byte elements whose columns are staged. **M**: with
+/// non-temporal stores, transposes that copy rows first take 1.4 times as long for 4-byte elements, 1.3 times for 2-byte and 1.05 times for
+/// 1-byte elements.
 pub(crate) const COPIED_ROWS: usize = 64;
 
-/// How many bytes of each of these rows are copied at a time. **Z**.
+/// How many bytes of each of the [`COPIED_ROWS`] are copied at a time. **Z**.
 pub(crate) const COPIED_BYTES: usize = 128;
 
 /// For 4-byte elements, rows are copied only in arrays of at most this many bytes and in arrays larger than the caches: between the two, it
@@ -130,7 +131,7 @@ pub(crate) const MAX_COPIED_WORD_BYTES: usize = 4 << 20;
 /// Rows shorter than this, in bytes, do not train the hardware prefetcher: the next rows are prefetched by software. **I**.
 pub(crate) const HARDWARE_PREFETCH_ROW: usize = 2048;
 
-/// Lines of the shortest rows whose next lines are prefetched where arrays are in memory. **I**.
+/// Where arrays are larger than the caches, the next lines of a row are prefetched only if it has at least this many lines. **I**.
 pub(crate) const MIN_PREFETCHED_ROW_LINES: usize = 8;
 
 /// How many lines of a column are written together if the arrays fit in the caches. **I**.
@@ -157,9 +158,9 @@ pub(crate) const PREFETCH_DISTANCE_LINES: BySize<usize> = BySize { one: 1, two: 
 /// together with some rows before them. **I**.
 pub(crate) const MAX_NARROW_ROW_BYTES: BySize<usize> = BySize { one: 32, two: 32, four: 16, eight: 0, sixteen: 0 };
 
-/// Rows in a block of a transpose without tables of 16-byte elements: the second number, or fewer but not below the first one if they share few
-/// sets of the L1 cache. **I**: blocks of 16 rows and all columns take 1.1 to 2.3 times as long from 512 KiB on. 32 rows instead of 64 take up to
-/// a quarter longer where rows begin within lines, and 64 instead of 32 a tenth longer where they share sets.
+/// Rows in a block of a transpose of 16-byte elements without tables: the second number or, if the rows share few sets of the L1 cache,
+/// fewer, but at least the first number. **I**: blocks of 16 rows and all columns take 1.1 to 2.3 times as long from 512 KiB on. 32 rows
+/// instead of 64 take up to a quarter longer where rows begin within lines, and 64 instead of 32 a tenth longer where they share sets.
 pub(crate) const WIDE_ROWS: [usize; 2] = [32, 64];
 
 /// Columns of such a block. **I**: 16 are as fast, but their lines do not fit in a smaller L1 cache.

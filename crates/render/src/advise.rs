@@ -117,7 +117,7 @@ impl Show for GpuAdvice {
     }
 }
 
-/// Says which dimensions could be longer and take no more bytes.
+/// Says which dimensions could be longer without taking more bytes.
 fn room_words(text: &mut Text, layouts: &[&Row]) {
     let rooms = layouts.iter().flat_map(|row| &row.room);
     let words =

@@ -6,7 +6,7 @@ use xla_shape_answers::DEFAULT_GENERATION;
 use xla_shape_answers::compare::{Comparison, Cost, Difference, Kind, Transpose};
 use xla_shape_core::memory_space::Platform;
 
-/// What differs, in a list.
+/// A difference, as an entry of a list.
 const fn words(difference: Difference) -> &'static str {
     match difference {
         Difference::ElementType => "the element type",

@@ -51,7 +51,7 @@ fn amounts(answered: &Answered) -> [(&'static str, u64); 7] {
     ]
 }
 
-/// Says whether a program fits the whole memory of a GPU, of which JAX takes a part.
+/// Says whether a program fits the part of a GPU's memory that JAX takes, or at least the whole memory.
 fn whole_gpu(text: &mut Text, capacity: &Capacity) {
     let (Some(whole), Some(need)) = (capacity.whole, capacity.of_gpu()) else { return };
     let (part, all) = (InUnits(capacity.bytes), InUnits(whole));
@@ -138,7 +138,7 @@ fn alone(text: &mut Text, name: &str, answered: &Answered) {
     }
 }
 
-/// The layouts of the parameters and results, or of the largest if there are more than a list has.
+/// The layouts of the parameters and results, or only of the largest ones if there are more than the list shows.
 fn shapes(text: &mut Text, answered: &Answered) {
     let all = answered.shapes().collect::<Vec<_>>();
     let shown = largest(&all, answered.top, |given| given.bytes);
@@ -217,13 +217,13 @@ fn lines(text: &mut Text, rows: &[Vec<String>]) {
 
 /// A parameter or a result on several devices.
 struct Row<'a> {
-    /// What it is.
+    /// Which parameter or result it is.
     what: String,
     /// The name that the user gave it.
     name: Option<&'a str>,
     /// Its bytes on the first device.
     bytes: Option<u64>,
-    /// Each shape, with the devices that have it.
+    /// Each shape that it has, with the devices on which it has that shape.
     kinds: Vec<(&'a str, Vec<&'a str>)>,
 }
 

@@ -54,8 +54,7 @@ pub(crate) fn digest(answer: &(impl Show + ?Sized), files: &[&str]) -> Text {
             text.verbatim(format_args!("    {}", beginning(&one_line(&sentence), SENTENCE)));
         }
     }
-    // A command that is too long would be cut and not run, so it is left out, as is one that would read standard input
-    // again.
+    // A command that is too long would be cut, and then not run, so it is left out. So is one that would read standard input again.
     let next = digest.next.iter().filter_map(|words| command(words, files)).filter(|line| line.len() <= SENTENCE);
     for next in next {
         text.verbatim(format_args!("{NEXT}{next}"));

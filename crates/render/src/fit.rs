@@ -185,7 +185,7 @@ fn held(held: &Held) -> String {
 /// The name of the axis of devices.
 const DEVICES: &str = "for";
 
-/// Says how much a setting is too large, and which values would have to go.
+/// Says by how many bytes a setting is too large, and which arrays would have to go.
 fn too_large(fit: &Fit, text: &mut Text, row: &Row) {
     let Some(short) = row.short_bytes else { return };
     let devices = fit.axes.iter().find(|axis| axis.name == DEVICES && axis.values.len() > 1);
@@ -201,7 +201,7 @@ fn too_large(fit: &Fit, text: &mut Text, row: &Row) {
     }
 }
 
-/// Why settings have no figures.
+/// Why there are settings without figures: the errors of their compilations.
 fn refused(fit: &Fit, text: &mut Text) {
     const LONGEST: usize = 300;
     let rows = fit.rows.iter().filter(|row| row.need.needed_bytes.is_none());

@@ -201,7 +201,7 @@ fn what_it_takes(array: &ChangedArray) -> (&'static str, Option<String>) {
     }
 }
 
-/// What must hold.
+/// What a check requires: its limits, and perhaps the same layouts.
 fn joined(check: &Check) -> String {
     let layouts = check.same_layouts.then(|| "the same layouts".to_owned());
     check.limits.iter().map(Limit::to_string).chain(layouts).collect::<Vec<_>>().join(", ")

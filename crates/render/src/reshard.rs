@@ -6,7 +6,7 @@ use xla_shape_answers::reshard::{
     Along, ByXla, Collective, Division, Receiver, Resharding, Through, XlaCollective, XlaMoves,
 };
 
-/// At most this many devices, and senders of each, are shown.
+/// At most this many devices are shown, and at most this many senders for each of them.
 const SHOWN: usize = 16;
 
 /// What a collective operation does.

@@ -101,7 +101,7 @@ fn causes(text: &mut Text, scan: &Scan) {
         for detail in cause.details() {
             text.paragraph(format_args!("  {detail}"));
         }
-        // Logs have a warning for each of many instructions.
+        // A log may have the same warning for each of many instructions: repeat its help by reference only.
         if let Some(other) = before.filter(|other| other.remedies == *remedies && !remedies.is_empty()) {
             match other.refused.line() {
                 same if same == line => text.paragraph("  Help: the same."),

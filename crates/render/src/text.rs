@@ -48,7 +48,7 @@ impl Text {
         self.width
     }
 
-    /// Adds an empty line, unless this is the first one, and a heading, wrapped.
+    /// Adds a heading, wrapped. An empty line comes before it, unless it is the first line.
     ///
     /// ```
     /// let mut text = xla_shape_render::Text::new(80);
@@ -149,7 +149,7 @@ impl Text {
         let width = width.unwrap_or(0);
         for (first, second) in rows {
             let mut first = first.as_str();
-            // A very long entry stands above its text, so that the other rows keep their columns.
+            // A very long entry gets a line above its text, so that the other rows keep their columns.
             if first.chars().count() > width {
                 self.verbatim(format_args!("  {first}"));
                 first = "";

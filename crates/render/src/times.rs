@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use xla_shape_answers::cost::Seconds;
 use xla_shape_answers::hlo::times::TimeDifference;
 
-/// A text lists at most this many.
+/// A text lists at most this many times.
 const MOST_TIMES: usize = 12;
 
 /// The measured times of two profiles: of the run, and of its lines.
@@ -29,7 +29,7 @@ pub(crate) fn times(found: &TimeDifference) -> [String; 2] {
     [found.picoseconds_before, found.picoseconds_after].map(|found| found.map_or("nothing".to_owned(), time))
 }
 
-/// How much longer or shorter it took, in percent; empty without both times.
+/// How much longer or shorter the line took in the second profile, in percent; empty without both times.
 pub(crate) fn growth(found: &TimeDifference) -> String {
     let both = found.picoseconds_before.filter(|before| *before > 0).zip(found.picoseconds_after);
     both.map_or(String::new(), |(before, after)| {
@@ -55,7 +55,7 @@ fn why(found: &TimeDifference) -> String {
     if reason.is_empty() { growth } else { format!("{growth}: {reason}") }
 }
 
-/// The heading and the columns of a table of them in Markdown.
+/// The heading and the columns of a Markdown table of measured times.
 pub(crate) const HEADING: &str = "Measured times of one run";
 pub(crate) const COLUMNS: [&str; 5] = ["line", "before", "after", "change", "why"];
 

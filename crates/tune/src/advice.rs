@@ -15,7 +15,7 @@ use xla_shape_hlo::cost::{CostError, Fixed};
 /// A module that is compiled already: its figures, and the copies of its parameters and results.
 #[derive(Clone, Debug)]
 pub struct Compiled {
-    /// Its figures, for [`SharedArray::new`]. Their bytes of HBM are 0, because advice does not use them.
+    /// Its figures, for [`SharedArray::new`]. The bytes of HBM in them are 0, because advice does not use that number.
     pub measured: Measured,
     /// The copies that do more than change the memory space.
     pub copies: Vec<CompiledCopy>,
@@ -57,7 +57,8 @@ impl Compiled {
         let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
         if let Some(entry) = module.entry() {
             for (number, parameter) in entry.parameters_by_number() {
-                // Parameters after one that could not be read are not numbered by their position.
+                // The position in `inputs` is the number of the parameter. So if a parameter is missing, because it could not be read, the later ones
+                // are left out.
                 if number != inputs.len() {
                     break;
                 }

@@ -50,8 +50,8 @@ use xla_shape_core::tpu::Generation;
 /// ```
 ///
 /// # Errors
-/// If a program does not compile without requests for layouts, or the search ends before it has compiled, or the compiler gives no cycles for it; or
-/// if there are too many combinations to try all.
+/// If a program does not compile without requests for layouts, the search ends before that program has compiled, or the compiler gives no cycles for
+/// it; or if there are too many combinations to try all of them.
 pub fn search<'a>(
     arrays: &'a [SharedArray],
     programs: &'a [Program],
@@ -167,7 +167,7 @@ fn layout_of(array: &SharedArray, layout: &Layout) -> ArrayLayout {
 
 /// What to write for a layout of a shared array.
 pub(crate) fn write(array: &SharedArray, layout: &Layout, generation: Option<Generation>) -> Option<Write> {
-    // JAX needs no tiles if the device chooses the same ones.
+    // The layout for JAX needs no tiles if the device itself chooses the same tiles for this order.
     let (candidates, _) = candidates(&array.array, generation, false);
     let order = layout.minor_to_major();
     let mut same = candidates.iter().filter(|other| other.layout.minor_to_major() == order);

@@ -34,8 +34,8 @@ impl<'a, T: Kept> Asking<'a, T> {
         Self { compiler, host, workers, compilers, missing: HashMap::new(), answered: HashSet::new() }
     }
 
-    /// The answers to jobs. TPUs and GPUs have different compilers: if one is missing, only its jobs get an error as their answer. If none has
-    /// answered yet, the whole call is an error.
+    /// The answers to jobs. TPUs and GPUs have different compilers: if one compiler is missing, only the jobs for it get an error as their answer. If
+    /// none has answered yet, the whole call is an error.
     pub(crate) fn ask(&mut self, jobs: &[Option<Job>]) -> Result<Vec<Option<Result<T, String>>>, TuneError> {
         let mut answers = vec![None; jobs.len()];
         let kinds: Vec<_> = jobs.iter().flatten().map(|job| discriminant(&job.target)).collect();

@@ -107,8 +107,8 @@ impl Compiler {
 
 /// A compiler's answer that can be cached.
 pub(crate) trait Kept: Clone + Serialize + DeserializeOwned {
-    /// The name of the folder, with the version of the file format. Each version has a folder of its own, so it neither reads nor changes the files
-    /// of another version.
+    /// The name of the folder, with the version of the file format. Each version of the format has a folder of its own, so a program neither reads
+    /// nor changes files of another version.
     const FOLDER: &'static str;
 
     /// The compiler's version, as it reports it; `None` if it is not known.
@@ -180,7 +180,7 @@ impl Cache {
         self.folder.join(format!("compiler-{}.json", hash(&text)))
     }
 
-    /// Writes an answer. If that fails, the search continues without it.
+    /// Writes an answer. If that fails, the search continues, but the answer is not cached.
     pub(crate) fn keep(&mut self, key: &Key, answer: &impl Kept) {
         self.write(&self.file(key), &Record { key: key.clone(), answer: answer.clone() });
     }

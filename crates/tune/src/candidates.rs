@@ -1,4 +1,4 @@
-//! The layouts that an array can have, in a TPU's tiles or on a GPU without any, computed without a compiler.
+//! The layouts that an array can have, with a TPU's tiles, or without tiles on a GPU. They are computed without a compiler.
 
 use super::memory::without_space;
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ pub(crate) struct Candidate {
     pub(crate) has_default_tiles: bool,
 }
 
-/// Tiles have this many elements in a row, and at least this many rows if an array has them.
+/// A tile has `LANES` elements in a row, and at least `SUBLANES` rows if the array has that many.
 const LANES: u64 = 128;
 const SUBLANES: u64 = 8;
 
@@ -33,7 +33,7 @@ pub(crate) fn candidates(array: &ArrayShape, generation: Option<Generation>, til
     let mut found: Vec<Candidate> = own.into_iter().collect();
     let rank = array.num_dimensions();
     let pairs = match generation {
-        // The tiles of some arrays are not known. Then only the layouts that programs prefer are tried.
+        // For some arrays, the tiles are not known. For these, only the layouts that programs prefer are tried.
         Some(generation) => {
             let pairs = layouts(generation, array.element_type(), array.dimensions()).unwrap_or_default();
             pairs.into_iter().map(|layout| layout.layout()).collect()
@@ -113,7 +113,7 @@ pub(crate) fn is_same(array: &ArrayShape, one: &Layout, other: &Layout) -> bool 
     if one == other {
         return true;
     }
-    // Compares the order of the other dimensions first, because that is fast.
+    // Compares the order of the dimensions that are not of size 1 first, because that is fast.
     let order = |layout: &Layout| {
         let is_long =
             |dimension: &usize| array.dimensions().get(*dimension).is_some_and(|size| size.extent() != Some(1));

@@ -138,7 +138,7 @@ impl<'a, T: Kept> Compilers<'a, T> {
         }
     }
 
-    /// The answers to jobs. For a job without an answer, the error says why; it is `None` if the user ended the search.
+    /// The answers to jobs. For a job without an answer, there is an error that says why, or `None` if the user ended the search.
     fn answers_of(&self, jobs: &[Job], why: &str) -> Vec<Option<Result<T, String>>> {
         let is_ended = self.setup.stop.load(Ordering::Relaxed);
         let answer = |job: &Job| {
@@ -366,7 +366,7 @@ mod tests {
             (found, workers.asked.into_inner())
         };
         assert_eq!(run(&[1, 2]), ((by([1, 2, 1, 2]), 0), 4));
-        // With one compiler alone, only its own answers come from the cache; the others are requested.
+        // If only one of the compilers runs, its own earlier answers come from the cache, and the other programs are compiled again.
         assert_eq!(run(&[2]), ((by([2; 4]), 2), 2));
         assert_eq!(run(&[1]), ((by([1; 4]), 2), 2));
         assert_eq!([run(&[1]), run(&[2])], [((by([1; 4]), 4), 0), ((by([2; 4]), 4), 0)]);

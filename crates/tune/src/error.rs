@@ -49,9 +49,9 @@ pub enum TuneError {
         /// The other place, and its program.
         place: String,
     },
-    /// There are too many combinations to try all.
+    /// There are too many combinations to try all of them.
     TooMany {
-        /// Their number; `None` if it does not fit.
+        /// The number of combinations; `None` if it does not fit in 64 bits.
         combinations: Option<u64>,
     },
     /// Two axes have the same name.

@@ -33,7 +33,7 @@ pub enum KernelSource<'a> {
         code: &'a [u8],
         /// The directory that keeps the dumps, one for each device.
         keep: Option<&'a Path>,
-        /// Whether the compiler is asked even if the blocks of a kernel alone need more VMEM than it may use.
+        /// Whether to ask the compiler even if a kernel's blocks alone need more VMEM than the kernel may use.
         anyway: bool,
     },
 }

@@ -1,9 +1,9 @@
 //! Finds the best layout of an array that several programs share, by compiling them with many layouts.
 //!
-//! A [`Question`] has the programs and the arrays that they share. [`Question::answer`] compiles the programs with many layouts, in processes
-//! of this machine or where the caller's [`Workers`] are, and keeps the compiler's answers on disk. The search itself, [`search()`], does not
-//! compile: it decides which layouts to try, and compares the results. The answer is [`Tuning`](xla_shape_answers::tune::Tuning); its text
-//! and its page are those of `xla-shape-render`.
+//! A [`Question`] has the programs and the arrays that they share. [`Question::answer`] compiles the programs with many layouts, in processes of this
+//! machine or where the caller's [`Workers`] are, and keeps the compiler's answers on disk. The search itself, [`search()`], does not compile: it
+//! decides which layouts to try, and compares the results. The answer is [`Tuning`](xla_shape_answers::tune::Tuning); `xla-shape-render` writes its
+//! text and its page.
 //!
 //! [`fit`] compiles programs in many settings, and finds the sizes from which they no longer fit; [`blocks`] compiles a kernel with many sizes of
 //! its blocks, and sorts them by a lower bound on their time.
@@ -120,7 +120,7 @@ impl SharedArray {
     /// The array at these places of the programs, in the layout that it has today.
     ///
     /// # Errors
-    /// If a place has no array, or one whose type or sizes differ from those at the first place.
+    /// If a place has no array, or an array whose type or sizes differ from those of the array at the first place.
     pub fn new(
         name: &str,
         places: Vec<(usize, Place)>,

@@ -70,7 +70,7 @@ impl Memory {
 /// Reads the name of a memory.
 ///
 /// # Errors
-/// If it is another name: what was expected.
+/// If the name is unknown. The error says which names were expected.
 impl FromStr for Memory {
     type Err = String;
 
@@ -162,7 +162,7 @@ impl SharedArray {
         Self { memories, ..self }
     }
 
-    /// What to request at each place of the array to get this layout: the layout without its memory space, and the memory that the space stands for.
+    /// What to request at each place of the array to get this layout: the layout without its memory space, and the memory that this space means.
     pub(crate) fn requested(&self, layout: Option<&Layout>) -> Requested {
         let memory = layout.filter(|_| !self.memories.is_empty()).and_then(Memory::of);
         Requested { layout: layout.map(without_space), memory }

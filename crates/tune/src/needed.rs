@@ -72,7 +72,7 @@ pub(crate) fn needed(
 /// `left`: reads what the compiler dumped about the program that it refused with this message.
 pub(crate) fn refused(message: String, left: impl FnOnce(&str) -> Option<Left>) -> Result<Needed, CompileError> {
     let need = Need::of_refusal(message.clone());
-    // A refusal for any other reason may not happen again.
+    // A refusal for any other reason may not happen again, so it is an error.
     if need.fits.is_none() {
         return Err(CompileError::Refused(message));
     }

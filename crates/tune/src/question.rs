@@ -49,9 +49,9 @@ pub struct Question {
     pub programs: Vec<Given>,
     /// The arrays that they share.
     pub shares: Vec<Share>,
-    /// The memories that arrays may be in, by their names, the preferred one first. Others stay where each program has them.
+    /// The memories that arrays may be in, by their names, the preferred one first. Other arrays stay where each program has them.
     pub memories: Vec<(String, Vec<Memory>)>,
-    /// How often programs run, relative to the others: 1 for those that are not named.
+    /// How often programs run, relative to each other. A program that is not named has the weight 1.
     pub weights: Vec<(String, NonZeroU32)>,
     /// The TPU or the GPUs.
     pub target: Target,

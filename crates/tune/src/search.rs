@@ -12,7 +12,7 @@ use xla_shape_core::{ArrayShape, Layout};
 
 /// An order that takes more than this many times the bytes of the smallest one is not tried unless a program prefers it. Reading its padding costs as
 /// much as reading the whole array once more, as a copy would. If no part of a program needs the order, nothing makes up for that cost. If a part
-/// needs it, the compiler chooses the order or copies the array to it, so it is an order that the program prefers.
+/// does need it, the compiler chooses this order itself or copies the array to it, so the program counts as preferring the order.
 const MOST_PADDING: u64 = 2;
 
 /// A gain is small if it is less than 1/33 (3 percent) of the cycles.
@@ -151,8 +151,8 @@ pub(crate) fn search<'a>(
 }
 
 impl Search<'_> {
-    /// Tries layouts, with the arrays in the memories of `home`. If the best layouts so far are in memories that are preferred to these, only these
-    /// layouts are tried here, for comparison.
+    /// Tries layouts, with the arrays in the memories of `home`. If the best layouts so far are in memories that are preferred to these memories,
+    /// only the best layouts are tried here, for comparison.
     fn try_home(&mut self) -> Result<(), TuneError> {
         if self.options.all {
             let all = self.combinations()?;
@@ -231,7 +231,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Compiles those of these requests that have not been compiled yet.
+    /// Compiles the requests among these that have not been compiled yet.
     fn ask(&mut self, mut asks: Vec<(usize, Ask)>) {
         let mut new = HashSet::new();
         asks.retain(|ask| !self.known.contains_key(ask) && new.insert(ask.clone()));
@@ -264,9 +264,9 @@ impl Search<'_> {
         Ask::Layouts(self.used(program).map(|array| (array, choice[array].clone())).collect())
     }
 
-    /// The same request, but the compiler chooses the layouts for some programs. These are programs for which it chose exactly these layouts before,
-    /// and made another program than when they were requested. If its own choice costs less for some of them, it chooses only for those; otherwise
-    /// for all of them. `None` if there are no such programs.
+    /// The same requests, except that the compiler chooses the layouts of some programs: those for which it chose exactly these layouts before, but
+    /// whose compiled program differs from the one with requested layouts. If its own choice costs less for some of these programs, it chooses only
+    /// for those; otherwise, it chooses for all of them. `None` if there are no such programs.
     fn with_auto(&self, choice: &Choice, asked: &[(usize, Ask)]) -> Option<Vec<(usize, Ask)>> {
         let has = |program, measured: &Measured| {
             self.used(program).all(|array| self.has(measured, program, array, &choice[array]))
@@ -502,8 +502,8 @@ impl Search<'_> {
         })
     }
 
-    /// The choices that differ from `from` in one unit, whose arrays all get a neighbour of their layout. If they have different layouts in `from`,
-    /// they may also all get one of these.
+    /// The choices that differ from `from` in one unit. In each, all arrays of the unit get a neighbour of their layout. If they have different
+    /// layouts in `from`, there are also choices in which they all get one of these layouts.
     fn near(&self, from: &Choice, units: &[Unit]) -> Vec<Choice> {
         let mut near = Vec::new();
         for unit in units {
@@ -608,7 +608,7 @@ pub(crate) fn most_bytes(measured: &[Measured]) -> u64 {
 }
 
 impl Ask {
-    /// What is requested for each parameter and result of a program that holds a shared array. Empty if the program is compiled without requests.
+    /// What is requested for each parameter and result of a program that is a shared array. Empty if the program is compiled without requests.
     ///
     /// ```
     /// use xla_shape_core::tpu::Generation;

@@ -45,7 +45,7 @@ fn programs(weights: &[u32]) -> Vec<Program> {
 /// A stand-in for a compiler: the figures of a program, given its number and a layout for each array.
 type Answer<'a> = dyn Fn(usize, &[Layout]) -> Result<Measured, String> + 'a;
 
-/// Searches with a function as the compiler. Where the compiler may choose, it takes the `preferred` layouts, or today's if there are none.
+/// Searches with a function as the compiler. If the compiler may choose, it takes the `preferred` layouts, or today's layouts if there are none.
 fn found(
     arrays: &[SharedArray],
     programs: &[Program],
@@ -254,7 +254,7 @@ fn weights_decide() {
     for (weights, expected) in [([1, 1], false), ([3, 1], true), ([4, 1], true), ([1, 100], false)] {
         let programs = programs(&weights);
         let found = found(&arrays, &programs, &OPTIONS, None, &answer).unwrap();
-        // With 3 to 1 both cost the same, so today's stays.
+        // With weights of 3 and 1, both layouts cost the same, so today's layout stays.
         assert_eq!(rows(&found.tried[found.best.unwrap()].choice[0]), expected, "{weights:?}");
     }
 }
@@ -262,7 +262,7 @@ fn weights_decide() {
 #[test]
 fn every_combination_is_asked_once_of_each_program() {
     let mut arrays = shared(&["f32[128,256,384]", "f32[256,128,512]"], 2);
-    // The second program has only the first array, so it is the same program for many combinations.
+    // The second program has only the first array, so many combinations give the same second program.
     arrays[1].places.truncate(1);
     let programs = programs(&[1, 1]);
     let mut asked = Vec::new();
@@ -335,7 +335,7 @@ fn where_the_caller_ends_the_search_the_best_so_far_is_the_answer() {
         assert!(!whole.is_cut && !whole.is_ended);
         for most in 0..whole.compiles {
             let found = run(most, all);
-            // The first two compile each program as it is; without them, nothing can be compared.
+            // The first two compilations are those of each program as it is. Without them, nothing can be compared.
             if most < 2 {
                 assert!(matches!(found, Err(TuneError::Unfinished { .. })), "{most}");
                 continue;

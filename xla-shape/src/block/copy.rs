@@ -6,8 +6,8 @@ use crate::iter::copy_common;
 use crate::types::{ArrayType, StaticArray, ValueOf, sizes_of};
 
 impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
-    /// Copies every element to the same index of an array or block of the same dimensions, in any layout and memory space. If one of the
-    /// two is smaller, the remaining elements stay as they are.
+    /// Copies every element to the same index of an array or block of the same dimensions, in any layout and memory space. If one of the two is
+    /// smaller, as a last block may be, only elements that both have are copied.
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};

@@ -95,7 +95,7 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
         Blocks::new(self.shape(), self.lent())
     }
 
-    /// The number of blocks of shape `P` in each dimension, the last ones included.
+    /// The number of blocks of shape `P` in each dimension, including a last block with fewer elements.
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};

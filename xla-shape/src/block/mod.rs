@@ -33,8 +33,8 @@
 //!
 //! # Where an array can be cut
 //!
-//! A block has the element type, layout and memory space of the array; others are type errors. In each dimension, its size is a multiple of
-//! the tile's, or the whole dimension. Anything else does not compile, and the error says why; that shows in `cargo build`, not in `cargo
+//! A block has the element type, layout and memory space of the array; others are type errors. In each dimension, its size is a multiple of the
+//! tile's size, or it takes the whole dimension. Anything else does not compile, and the error says why; that shows in `cargo build`, not in `cargo
 //! check`. Arrays with sizes that are known at run time are divided in the same way.
 //!
 //! # The last blocks
@@ -50,8 +50,8 @@
 //!
 //! # Rows by number
 //!
-//! [`gather_rows`](Buffer::gather_rows) copies the rows that numbers name, as the lookup of an embedding does;
-//! [`scatter_rows`](Buffer::scatter_rows) copies to them.
+//! [`gather_rows`](Buffer::gather_rows) copies the rows with given numbers, as the lookup of an embedding does;
+//! [`scatter_rows`](Buffer::scatter_rows) copies to such rows.
 //!
 //! # Windows
 //!

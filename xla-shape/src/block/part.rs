@@ -11,7 +11,8 @@ use xla_shape_core::{ArrayShape, Dimension};
 /// The shape of a block `P` of an array of shape `S`: its sizes are those of `P`, or smaller at the end of the array.
 ///
 /// Made by [`block`](crate::Buffer::block) and the other methods that return blocks. They require that `P` has the element type and the layout
-/// of `S`. The `impl`s for `Part` do not repeat this bound, so that another `P` gives one error, and not one more for each method of the block.
+/// of `S`. The `impl`s for `Part` do not repeat this bound, so that a wrong `P` causes one error, instead of another one for each method of the
+/// block.
 pub struct Part<S: ArrayType, P> {
     whole: S,
     /// The index of the first element in the whole array.
@@ -75,7 +76,7 @@ where
     /// Whether every block is full: the sizes are those of the type.
     pub(super) const IS_EVEN: bool = {
         let (sizes, dimensions, mut i) = (P::SIZES, S::SHAPE.dimensions(), 0);
-        // Then a block needs no sizes at run time: loops over it have constant trip counts.
+        // Full blocks need no sizes at run time: loops over them have constant trip counts.
         let mut even = S::IS_STATIC;
         while i < dimensions.len() {
             even = even
@@ -98,7 +99,7 @@ where
         let (mut origin, mut sizes, mut inside) = (place, whole.sizes(), true);
         let extents = const { P::SIZES };
         for ((origin, size), &extent) in origin.as_mut().iter_mut().zip(sizes.as_mut()).zip(extents) {
-            // Indices in an array never overflow, but a place may.
+            // An index in the array does not overflow, but the caller's place, times the size of a block, may.
             let (start, overflows) = origin.overflowing_mul(extent);
             inside &= !overflows & (start < *size);
             *origin = start;
@@ -156,7 +157,7 @@ where
         Self::IS_EVEN || self.sizes.as_ref() == P::SIZES
     }
 
-    /// The first byte, if the block is full and begins at a whole byte.
+    /// The number of the block's first byte, if the block is full and begins at a whole byte.
     #[inline(always)]
     pub(super) fn first_byte(self) -> Option<usize> {
         let first = self.first * const { P::SHAPE.element_bits() as usize };
@@ -219,7 +220,7 @@ where
     }
 }
 
-/// A shape with these sizes, which are at most its own.
+/// The shape with these sizes, which are at most the sizes of `shape`.
 pub(super) fn with_sizes(shape: &ArrayShape, sizes: &[usize]) -> ArrayShape {
     let dimensions = sizes.iter().map(|&size| Dimension::Static(size as u64)).collect::<Vec<_>>();
     let smaller = ArrayShape::new(shape.element_type(), &dimensions, shape.layout().clone());

@@ -43,14 +43,14 @@ where
 }
 
 impl<P: ArrayType<Element: Stored>, B: BytesMut> Buffer<P, B> {
-    /// Makes this the shard of a device of an array `X` that was divided by `S` and is now divided by `T`: copies each part from the shard of
-    /// the device that has it. `shard` gives a device's shard before, in the layout of `X`; this buffer may have another layout. Its padding is
-    /// left as it is.
+    /// Fills this buffer with a device's shard of an array `X` that was divided by `S` and is now divided by `T`: copies each part from the old shard
+    /// of a device that has it. `shard` returns the old shard of a device, in the layout of `X`. This buffer may have another layout, and its padding
+    /// stays as it is.
     ///
     /// [`Sharding::reshard`](xla_shape_core::shard::Sharding::reshard) says which device gives which part: the device's own shard gives what it
     /// has, and devices with the same part take turns. The compiler checks that both shardings divide `X` evenly and say what each
-    /// device has, and that this buffer has the sizes of a [`Shard<X, T>`](Shard). What is wrong with the sizes shows in `cargo build`, not in
-    /// `cargo check`. The two may have different devices.
+    /// device has, and that this buffer has the sizes of a [`Shard<X, T>`](Shard). Errors in the sizes show in `cargo build`, not in `cargo check`.
+    /// The two shardings may use different devices.
     ///
     /// ```
     /// use xla_shape::types::Shard;

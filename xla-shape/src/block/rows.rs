@@ -7,12 +7,12 @@ use crate::types::{ArrayType, Dim};
 use std::fmt::Display;
 
 impl<S: ArrayType<Element: Plain, Index = [usize; 2]>, B: BytesMut> Buffer<S, B> {
-    /// Copies a row of another matrix to each row of this one: to row `i`, the row that the number `i` of `rows` names. The matrices may have
+    /// Copies a row of `table` to each row of this matrix: row `i` gets the row whose number is entry `i` of `rows`. The matrices may have
     /// any layouts, and may be blocks.
     ///
     /// The numbers are integers of any type: a vector such as `&Buffer<shape!(s32[3])>`, a slice, a range, an iterator.
     ///
-    /// It is XLA's `gather` of whole rows, except that XLA takes the nearest row instead of one that is out of bounds.
+    /// This is XLA's `gather` of whole rows, except that XLA replaces a number that is out of bounds by that of the nearest row.
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};
@@ -25,7 +25,7 @@ impl<S: ArrayType<Element: Plain, Index = [usize; 2]>, B: BytesMut> Buffer<S, B>
     /// ```
     ///
     /// # Panics
-    /// If there are more or fewer numbers than rows, the other matrix has no row of a number, or sizes that are known only at run time differ.
+    /// If there are more or fewer numbers than rows, `table` has no row with one of the numbers, or sizes that are known only at run time differ.
     #[track_caller]
     pub fn gather_rows<T, C, M, K, N, I>(&mut self, table: &Buffer<T, C>, rows: impl IntoIterator<Item = I>)
     where
@@ -41,17 +41,17 @@ impl<S: ArrayType<Element: Plain, Index = [usize; 2]>, B: BytesMut> Buffer<S, B>
         assert_columns(columns, found_columns);
         let mut count = 0;
         let pairs = numbered(rows.into_iter(), [len, found], &mut count);
-        // SAFETY: the matrices have as many columns, and the numbers have been compared with the numbers of rows.
+        // SAFETY: the matrices have equally many columns, and the numbers have been compared with the numbers of rows.
         let copied = unsafe { copy_rows(self, table, pairs) };
         check(copied, count, [len, found]);
     }
 
-    /// Copies each row of another matrix to a row of this one: row `i` to the row that the number `i` of `rows` names. If a number is repeated,
-    /// the last of its rows remains. The matrices may have any layouts, and may be blocks.
+    /// Copies each row of `values` to a row of this matrix: row `i` goes to the row whose number is entry `i` of `rows`. If a number is repeated, the
+    /// last row that is copied there remains. The matrices may have any layouts, and may be blocks.
     ///
     /// The numbers are integers of any type, as for [`gather_rows`](Self::gather_rows).
     ///
-    /// It is XLA's `scatter` of whole rows, except that XLA leaves out a row that is out of bounds.
+    /// This is XLA's `scatter` of whole rows, except that XLA leaves out a row whose number is out of bounds.
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};
@@ -63,7 +63,7 @@ impl<S: ArrayType<Element: Plain, Index = [usize; 2]>, B: BytesMut> Buffer<S, B>
     /// ```
     ///
     /// # Panics
-    /// If there are more or fewer numbers than rows of the other matrix, this matrix has no row of a number, or sizes that are known only at run
+    /// If there are more or fewer numbers than rows of `values`, this matrix has no row with one of the numbers, or sizes that are known only at run
     /// time differ.
     #[track_caller]
     pub fn scatter_rows<T, C, M, K, N, I>(&mut self, values: &Buffer<T, C>, rows: impl IntoIterator<Item = I>)
@@ -126,7 +126,8 @@ enum Wrong<N> {
     Row(N),
 }
 
-/// Each number of a row with its place, counted in `count`, if there are at most `len` and each is less than `rows`.
+/// Each row number with its place in the list, which `count` counts. A number is an error if it is not less than `rows`, or if `len` numbers come
+/// before it.
 #[inline(always)]
 fn numbered<N: RowNumber>(
     numbers: impl Iterator<Item = N>,

@@ -45,7 +45,8 @@ impl<S: ArrayType, P: ArrayType, K> fmt::Debug for Section<S, P, K> {
 
 impl<S: ArrayType, P: ArrayType, K> Sealed for Section<S, P, K> {}
 
-/// The dimensions of an array of shape `S` that have a fixed index in a section: [`Nth`] names a single one, a tuple of slices any number.
+/// The dimensions of an array of shape `S` that have a fixed index in a section: an [`Nth`] names one dimension, and a tuple of slices names any
+/// number of them.
 ///
 /// ```
 /// use std::ops::{Range, RangeFull};
@@ -133,7 +134,7 @@ impl DimensionSlice for usize {
 
     #[inline(always)]
     fn range(self, _: usize) -> Range<usize> {
-        // The largest index is out of bounds of every dimension, and so is this range.
+        // For `usize::MAX`, the range is empty. It is still refused, because it ends out of bounds of every dimension.
         self..self.saturating_add(1)
     }
 }
@@ -281,7 +282,7 @@ impl<S: ArrayType, P: ArrayType, K: Fixed<S>> Section<S, P, K> {
         all
     }
 
-    /// The section from the indices `starts` on, to those before `ends`. The caller has evaluated `assert_section::<S, P, K>`.
+    /// The section of the indices from `starts` up to, but not including, `ends`. The caller has evaluated `assert_section::<S, P, K>`.
     ///
     /// # Panics
     /// If a range is out of bounds, or cuts elements that are laid out together.
@@ -338,8 +339,8 @@ impl<S: ArrayType, P: ArrayType, K: Fixed<S>> Section<S, P, K> {
 
 // SAFETY: `at` accepts only ranges in bounds of the whole array, so an index in bounds of this shape, put in place by `spread` and added to
 // the origin, is in bounds of the whole array. Positions are additive: in the dimensions that are kept, the origin is 0 or a multiple of the
-// stride table's period; a fixed dimension has a period (`StaticStrideTable::section`), so that the position is a function of its index plus one
-// of the others. By the law of `S`, the sum is the position of an element, and different indices have different positions.
+// stride table's period; a fixed dimension has a period (`StaticStrideTable::section`), so that a position is a function of the fixed index, plus a
+// function of the other indices. By the law of `S`, the sum is the position of an element, and different indices have different positions.
 unsafe impl<S, P, K> ArrayType for Section<S, P, K>
 where
     S: ArrayType,
@@ -358,7 +359,7 @@ where
         None => panic!("`assert_section` refuses such dimensions"),
     };
     const BYTE_SIZE: Option<usize> = S::BYTE_SIZE;
-    // The last blocks may be smaller than their type.
+    // If `S` is a block, it may be a last one, which is smaller than its type.
     const IS_STATIC: bool = P::IS_STATIC && (S::IS_WHOLE_ARRAY || S::IS_STATIC);
     const MEMORY_DIMENSIONS: &'static [Dimension] = Self::KEPT.split_at(P::NUM_DIMENSIONS).0;
     const IS_WHOLE_ARRAY: bool = false;

@@ -274,8 +274,8 @@ impl<S: ArrayType<Element: Stored>, B: BytesMut> Buffer<S, B> {
     }
 }
 
-/// Whether the elements are in memory as those of a whole array with these dimensions and this layout: `S` is a whole array, or a section that is
-/// one stretch of memory.
+/// Whether the elements lie in memory as in a whole array with the dimensions and the layout of `S`. They do if `S` is a whole array, or a section
+/// that is one stretch of memory.
 const fn is_laid_out_as_array<S: ArrayType>() -> bool {
     if S::IS_WHOLE_ARRAY {
         return true;
@@ -324,7 +324,7 @@ const fn assert_stretch<S: ArrayType, P: StaticArray, K: Fixed<S>>() {
 impl<S: ArrayType, P: ArrayType, K: Fixed<S>> Section<S, P, K> {
     const TABLE_OF_SECTION: &'static StaticStrideTable = <Self as ArrayType>::STRIDE_TABLE;
 
-    /// The first byte, if the section begins at a whole one.
+    /// The number of the section's first byte, if the section begins at a whole byte.
     #[inline(always)]
     fn first_byte(self) -> Option<usize> {
         let first = self.first * const { P::SHAPE.element_bits() as usize };

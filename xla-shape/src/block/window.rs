@@ -29,7 +29,7 @@ pub enum Border<V> {
     Clamp,
     /// This value; usually 0.
     Value(V),
-    /// Nothing: such a window is an error.
+    /// Nothing: a window that reaches beyond the array is an error.
     None,
 }
 
@@ -71,7 +71,7 @@ pub enum WindowError {
         /// The size of the window, in elements.
         window: usize,
     },
-    /// The array has no elements, so none is the nearest.
+    /// The array has no elements, so there is no nearest one to repeat.
     Empty {
         /// The first dimension whose size is 0.
         dimension: usize,
@@ -109,8 +109,8 @@ impl fmt::Display for WindowError {
 
 impl std::error::Error for WindowError {}
 
-/// In one dimension: which indices of a window are in the array, and the array's index of the first of them. Smaller ones lie before the
-/// array, larger ones after it.
+/// In one dimension: the range of a window's indices that are in the array, and the index that the first of them has in the array. Smaller indices of
+/// the window lie before the array, larger ones after it.
 fn overlap(origin: usize, halo: usize, window: usize, size: usize) -> (Range<usize>, usize) {
     let begin = halo.saturating_sub(origin).min(window);
     // In 128 bits, the sum does not overflow.
@@ -121,8 +121,8 @@ fn overlap(origin: usize, halo: usize, window: usize, size: usize) -> (Range<usi
 
 impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
     /// Copies a window of this array to an array of the window's sizes, in any layout: element `halo` of the window is element `origin` of
-    /// this array, and the others lie around it. The window may have any place, also across tiles, and reach beyond the array; `border` says
-    /// what it holds there.
+    /// this array, and the others lie around it. The window may begin anywhere, cross tiles, and reach beyond the array; `border` says what it holds
+    /// there.
     ///
     /// For stencils: each block is computed from a window that has its halo, too. To copy a part that begins at `origin`, pass a `halo` of 0.
     /// A window of shape `f32[<=64,128]` has as many rows as [`with_sizes`](crate::types::WholeArray::with_sizes) was given.

@@ -12,7 +12,7 @@ use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, PoisonError};
 use xla_shape_core::text::ConstText;
 
-/// The memory of dropped windows, for later ones.
+/// The memory of dropped windows, which later windows reuse.
 type Spare<W> = Arc<Mutex<Vec<Buffer<W>>>>;
 
 /// A window around a block: a copy of the block and of what lies around it, in an array of shape `W`. Made by
@@ -101,8 +101,8 @@ pub struct Windows<'a, S: ArrayType<Element: Plain>, P, W: StaticArray> {
     block: PhantomData<fn() -> P>,
 }
 
-/// [`copy_part`] of these types. Only the functions that make the iterator require `S` and `W` to have the same elements, so that another `W` is
-/// one error.
+/// [`copy_part`] of these types. Only the functions that make the iterator require `S` and `W` to have the same elements, so that a wrong `W` causes
+/// only one error.
 type CopyWindow<'a, S, W> =
     fn(&View<'a, S>, &mut Buffer<W>, [<S as ArrayType>::Index; 2], Border<ValueOf<S>>) -> Result<(), WindowError>;
 
@@ -123,7 +123,8 @@ where
     fn next(&mut self) -> Option<Window<W>> {
         let mut origin = self.places.next()?;
         origin.as_mut().iter_mut().zip(P::SIZES).for_each(|(entry, size)| *entry *= size);
-        // Dropped windows return their memory to the list that all windows share, so a loop that drops each window needs the memory of one.
+        // Dropped windows return their memory to the list that all windows share, so a loop that drops each window needs the memory of only one
+        // window.
         let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut elements = spare.unwrap_or_else(Buffer::zeroed);
         let copied = (self.copy)(&self.array, &mut elements, [origin, self.halo], self.border);

@@ -38,8 +38,8 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
     {
         named_in_errors!(Self);
         const { assert_none(bitcast::layout_change_obstacle(shapes::<S, R>(), tables::<S, R>())) };
-        // SAFETY: `assert_none` has just checked that every element stays where it is, which includes equal sizes in bytes, prefixes and
-        // widths.
+        // SAFETY: `assert_none` has just checked that every element stays where it is, and that the sizes in bytes,
+        // the prefixes and the widths are equal.
         unsafe { self.into_shape() }
     }
 
@@ -75,7 +75,7 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
         unsafe { self.into_shape() }
     }
 
-    /// The transpose, whose dimension `i` is dimension `permutation[i]` of this array, in the same bytes; -1 is the last.
+    /// The transpose, whose dimension `i` is dimension `permutation[i]` of this array, in the same bytes; in `permutation`, -1 is the last dimension.
     ///
     /// ```
     /// use xla_shape::{Buffer, permutation, shape};
@@ -103,8 +103,8 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
                 permutation.split_at(S::SIZES.len()).0,
             ));
         };
-        // SAFETY: `assert_none` has just checked that every element stays where it is, which includes equal sizes in bytes, prefixes and
-        // widths.
+        // SAFETY: `assert_none` has just checked that every element stays where it is, and that the sizes in bytes,
+        // the prefixes and the widths are equal.
         unsafe { self.into_shape() }
     }
 
@@ -128,8 +128,8 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
     {
         named_in_errors!(Self);
         const { assert_none(bitcast::reshape_obstacle(shapes::<S, R>(), tables::<S, R>())) };
-        // SAFETY: `assert_none` has just checked that every element stays where it is, which includes equal sizes in bytes, prefixes and
-        // widths.
+        // SAFETY: `assert_none` has just checked that every element stays where it is, and that the sizes in bytes,
+        // the prefixes and the widths are equal.
         unsafe { self.into_shape() }
     }
 
@@ -161,8 +161,8 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
     {
         named_in_errors!(Self);
         const { assert_none(bitcast::divide_obstacle(shapes::<S, R>(), tables::<S, R>())) };
-        // SAFETY: `assert_none` has just checked that every element stays where it is, which includes equal sizes in bytes, prefixes and
-        // widths.
+        // SAFETY: `assert_none` has just checked that every element stays where it is, and that the sizes in bytes,
+        // the prefixes and the widths are equal.
         unsafe { self.into_shape() }
     }
 }

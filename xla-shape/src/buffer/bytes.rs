@@ -177,7 +177,7 @@ pub trait Lender: Bytes {}
 
 /// [`Bytes`] that can be borrowed for `'b` through a reference that lives for `'s`.
 ///
-/// This is how long the result of a method such as [`as_slice`](super::Buffer::as_slice) lives: as long as the buffer is borrowed or,
+/// `'b` is how long the result of a method such as [`as_slice`](super::Buffer::as_slice) lives: as long as the buffer is borrowed or,
 /// for a [`View`](super::View), as long as the view's memory is borrowed, even after the view itself is dropped.
 ///
 /// ```

@@ -13,7 +13,7 @@ use xla_shape_core::ElementType;
 pub(crate) enum Width {
     /// As many bytes as its type takes.
     Whole,
-    /// This many bits, at least those of its type.
+    /// This many bits, at least as many as its type has.
     Bits(usize),
 }
 

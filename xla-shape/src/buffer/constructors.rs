@@ -313,7 +313,7 @@ impl<S: WholeArray<Element: Stored>, B: Bytes> Buffer<S, B> {
         (self.shape, unsafe { self.bytes.into_parts() })
     }
 
-    /// The array in these bytes, if they are as many and aligned.
+    /// The array in these bytes, if their number and their alignment are right.
     // Not called `new`: for `Buffer::new()`, the compiler then lists the functions that make buffers, and does not say that one is private.
     #[inline]
     fn of_bytes(shape: S, bytes: B, width: Width) -> Result<Self, BufferError> {

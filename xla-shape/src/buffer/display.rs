@@ -73,7 +73,7 @@ pub(super) fn beginning<V: fmt::Debug>(
     f.write_str(if len > SHOWN { ", …]" } else { "]" })
 }
 
-/// An expression with the element type `$E`; another one if the elements have no Rust type.
+/// Evaluates `$written` with the element type `$E`, or `$shape_alone` if the elements have no Rust type.
 macro_rules! with_element {
     ($element_type:expr, $E:ident => $written:expr, _ => $shape_alone:expr) => {
         xla_shape_core::element_types!(with_element @rows [$element_type, $E, $written, $shape_alone])

@@ -58,7 +58,7 @@ pub type DynViewMut<'a> = Buffer<DynShape, Mut<'a>>;
 #[derive(Clone, Debug)]
 pub struct DynShape {
     array: Arc<Prepared>,
-    // Every access needs these two.
+    // Every access needs these two fields.
     width: Width,
     /// The bytes before the first element.
     prefix: usize,
@@ -389,7 +389,7 @@ impl<B: Bytes> Buffer<DynShape, B> {
     #[inline(always)]
     pub(crate) unsafe fn cells<E: Stored>(&self) -> Cells<'_, E> {
         let (prefix, len) = (self.shape.prefix, self.bytes.len());
-        // SAFETY: at most the length of the memory.
+        // SAFETY: the offset is at most the length of the memory.
         let first = unsafe { self.bytes.start().add(prefix.min(len)) };
         // SAFETY: by the *length* invariant, the bytes after the prefix hold the physical elements. They may be read while `self` is
         // borrowed (`Bytes`). The caller guarantees their type; `DynShape::new` computed their width.
@@ -431,7 +431,7 @@ impl<B: Bytes> Buffer<DynShape, B> {
     unsafe fn values_for<'a, E: Plain>(&self) -> Result<&'a [E::Value], BufferError> {
         self.check_borrow::<E>()?;
         let (prefix, len) = (self.shape.prefix, self.bytes.len());
-        // SAFETY: at most the length of the memory.
+        // SAFETY: the offset is at most the length of the memory.
         let first = unsafe { self.bytes.start().add(prefix.min(len)) };
         // SAFETY: `check_borrow`: the elements are whole, of type `E` and aligned. `len - prefix` bytes follow `first`; the caller
         // guarantees that they are there for `'a`.
@@ -522,7 +522,7 @@ impl<B: BytesMut> Buffer<DynShape, B> {
     #[inline(always)]
     pub(super) unsafe fn cells_mut<E: Stored>(&mut self) -> CellsMut<'_, E> {
         let (prefix, len) = (self.shape.prefix, self.bytes.len());
-        // SAFETY: at most the length of the memory.
+        // SAFETY: the offset is at most the length of the memory.
         let first = unsafe { self.bytes.start_mut().add(prefix.min(len)) };
         // SAFETY: as in `cells`; while `self` is borrowed mutably, nothing else reads or writes the bytes (`BytesMut`).
         unsafe { CellsMut::new(first, len.saturating_sub(prefix), self.shape.width) }
@@ -545,7 +545,7 @@ impl<B: BytesMut> Buffer<DynShape, B> {
     pub fn as_mut_slice<E: Plain>(&mut self) -> Result<&mut [E::Value], BufferError> {
         self.check_borrow::<E>()?;
         let (prefix, len) = (self.shape.prefix, self.bytes.len());
-        // SAFETY: at most the length of the memory.
+        // SAFETY: the offset is at most the length of the memory.
         let first = unsafe { self.bytes.start_mut().add(prefix.min(len)) };
         // SAFETY: `check_borrow`: the elements are whole, of type `E` and aligned; `len - prefix` bytes follow `first`, borrowed mutably
         // with `self`.

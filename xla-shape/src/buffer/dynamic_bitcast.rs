@@ -102,7 +102,7 @@ impl<B: Bytes> Buffer<DynShape, B> {
         let dimensions = sizes.iter().map(|&size| Dimension::Static(size as u64)).collect::<Vec<_>>();
         let part = ArrayShape::new(shape.element_type(), &dimensions, shape.layout().clone())?;
         let bytes = part.byte_size().unwrap_or(0) as usize;
-        // A slice without elements may begin after the last one.
+        // A slice without elements may begin after the array's last element.
         let position = if sizes.contains(&0) { 0 } else { self.stride_table().as_ref().linear_index(wide(start)) };
         if let Some(reason) = byte_obstacle(shape, position) {
             return Err(BufferError::NoSlice(reason.as_str().into()));

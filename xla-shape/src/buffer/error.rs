@@ -8,7 +8,7 @@ use xla_shape_core::text::ConstText;
 use xla_shape_core::{ArrayShape, ElementType, StrideTableError, StridesError, TransformError, ValidationError};
 use xla_shape_relayout::OutOfMemory;
 
-/// Why memory cannot be used as an array, or an array not as another one.
+/// Why memory cannot be used as an array, or an array as another array.
 ///
 /// ```
 /// use xla_shape::{Buffer, BufferError, shape};
@@ -256,7 +256,7 @@ pub enum AccessError {
     },
     /// The index is out of bounds.
     OutOfBounds {
-        /// The first dimension in which it is.
+        /// The first dimension in which the index is out of bounds.
         dimension: usize,
         /// The index in that dimension.
         index: usize,

@@ -6,9 +6,8 @@
 //! | borrowed | [`View`] | [`DynView`] |
 //! | borrowed to write | [`ViewMut`] | [`DynViewMut`] |
 //!
-//! All six are one type, [`Buffer`], over a shape and [`Bytes`]; methods with the same name do the same. If the shape is known at run
-//! time, a method returns an error where a typed one does not compile, and methods with values name their element type:
-//! `x.get::<F32>(&[3, 5])`.
+//! All six are one type, [`Buffer`], over a shape and [`Bytes`]; methods with the same name do the same. If the shape is known at run time, a method
+//! returns an error where the typed method does not compile, and methods with values name their element type: `x.get::<F32>(&[3, 5])`.
 //!
 //! | methods | type with static sizes | type with sizes known at run time | shape known at run time |
 //! |---|---|---|---|

@@ -23,7 +23,7 @@ where
     if let Some(reason) = slice_obstacle(S::SHAPE, wide(I::INDEX), wide(R::SIZES)) {
         panic!("{}", reason.as_str())
     }
-    // A slice without elements may begin after the last one.
+    // A slice without elements may begin after the array's last element.
     let position = if R::ELEMENTS == 0 { 0 } else { position_at::<S, I>() };
     if let Some(reason) = byte_obstacle(S::SHAPE, position as u64) {
         panic!("{}", reason.as_str())

@@ -77,7 +77,8 @@ impl<S: Clone, B: Bytes + Clone> Clone for Buffer<S, B> {
     #[inline(always)]
     fn clone(&self) -> Self {
         let (bytes, now) = (self.bytes.clone(), &self.bytes);
-        // The largest alignment of an element's Rust type. The distance is compared, because a prefix may precede the aligned element.
+        // The largest alignment of an element's Rust type. The old and the new address must differ by a multiple of it. The addresses need not be
+        // multiples themselves, because a prefix may precede the first element.
         const ALIGNMENT: usize = 16;
         let distance = bytes.start().addr().wrapping_sub(now.start().addr());
         assert!(

@@ -11,9 +11,9 @@ use std::fmt;
 use std::ops::{Index, IndexMut};
 use xla_shape_core::text::ConstText;
 
-/// What access to elements depends on, as constants of the shape.
+/// The constants of a shape on which access to its elements depends.
 pub(super) trait Access: ArrayType {
-    /// The width of an element. If a buffer cannot hold the array, no constructor compiles.
+    /// The width of an element. If a buffer cannot hold the array, the value does not matter, because no constructor compiles.
     const WIDTH: Width = match width::<Self>() {
         Some(width) => width,
         None => Width::Bits(Self::SHAPE.element_bits() as usize),
@@ -198,7 +198,7 @@ impl<S: ArrayType<Element: Stored>, B: Bytes> Buffer<S, B> {
     /// The memory of the elements.
     #[inline(always)]
     pub(crate) fn cells(&self) -> Cells<'_, S::Element> {
-        // SAFETY: at most the length of the memory: the prefix, or all bytes of an array without elements.
+        // SAFETY: the offset is at most the length of the memory: it is the prefix, or all bytes of an array without elements.
         let first = unsafe { self.bytes.start().add(const { S::PREFIX }.min(self.num_bytes())) };
         // SAFETY: by the *length* invariant, the bytes after the prefix hold the physical elements. They may be read while `self` is
         // borrowed (`Bytes`). Every constructor checked that `S::WIDTH` is their width (`checked_width`).
@@ -280,7 +280,7 @@ impl<S: ArrayType<Element: Stored>, B: BytesMut> Buffer<S, B> {
     #[inline(always)]
     fn cells_mut(&mut self) -> CellsMut<'_, S::Element> {
         let len = self.num_bytes();
-        // SAFETY: at most the length of the memory, as in `cells`.
+        // SAFETY: the offset is at most the length of the memory, as in `cells`.
         let first = unsafe { self.bytes.start_mut().add(const { S::PREFIX }.min(len)) };
         // SAFETY: as in `cells`; while `self` is borrowed mutably, nothing else reads or writes this buffer's elements (`BytesMut`).
         unsafe { CellsMut::new(first, len.saturating_sub(S::PREFIX), const { S::WIDTH }) }

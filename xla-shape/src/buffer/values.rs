@@ -36,8 +36,7 @@ impl<E: Plain> AsMut<[u8]> for ValueVec<E> {
     }
 }
 
-// SAFETY: the values are on the heap, in a private `Vec` that never grows; they have no padding bytes (`Plain`), so all bytes are
-// initialised.
+// SAFETY: the values are on the heap, in a private `Vec` that never grows. Values have no padding bytes (`Plain`), so all bytes are initialised.
 unsafe impl<E: Plain> Storage for ValueVec<E> {}
 // SAFETY: as above; `as_mut` returns the same bytes, the value owns them, and any bytes are values (`Plain`).
 unsafe impl<E: Plain> StorageMut for ValueVec<E> {}

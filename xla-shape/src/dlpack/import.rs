@@ -10,7 +10,7 @@ use xla_shape_relayout::wide::byte_count;
 
 /// A tensor of another library, as memory of a [`Buffer`]. It is freed when this value is dropped.
 ///
-/// It can only be read; [`into_mut`](Self::into_mut) makes it writable if its owner allows that.
+/// It can only be read; [`into_mut`](Self::into_mut) makes it writable if the library that made the tensor allows that.
 pub struct Tensor {
     managed: Managed,
     shape: ArrayShape,
@@ -83,7 +83,7 @@ struct CheckedTensor {
 }
 
 impl CheckedTensor {
-    /// Reads and checks a tensor, which stays the caller's.
+    /// Reads and checks a tensor, which still belongs to the caller afterwards.
     ///
     /// # Safety
     /// As for [`Tensor::from_raw`].
@@ -151,8 +151,8 @@ impl Tensor {
     /// ```
     ///
     /// # Errors
-    /// If the tensor has another major version, its memory is a device's, or it is not an array of XLA whose elements are contiguous. Then
-    /// the tensor stays the caller's.
+    /// If the tensor has another major version, its memory is a device's, or it is not an array of XLA whose elements are contiguous. After an error,
+    /// the tensor still belongs to the caller.
     ///
     /// # Safety
     /// `tensor` is null or points to a valid `DLManagedTensorVersioned` that nothing else uses. Until it is freed, its memory is
@@ -256,7 +256,8 @@ impl StridedTensor {
     /// Takes a tensor from another library.
     ///
     /// # Errors
-    /// If the tensor has another major version, its memory is a device's, or it is not an array of XLA. Then the tensor stays the caller's.
+    /// If the tensor has another major version, its memory is a device's, or it is not an array of XLA.
+    /// After an error, the tensor still belongs to the caller.
     ///
     /// # Safety
     /// As for [`Tensor::from_raw`].

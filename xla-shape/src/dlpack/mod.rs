@@ -59,7 +59,7 @@ pub const VERSION: Version = Version { major: 1, minor: 1 };
 pub struct Version {
     /// The major version. If it differs, only the deleter of the tensor may be used.
     pub major: u32,
-    /// The minor version. Later ones only add types and flags.
+    /// The minor version. Later minor versions only add types and flags.
     pub minor: u32,
 }
 
@@ -77,7 +77,7 @@ impl Device {
     /// This machine's memory.
     pub const CPU: Self = Self { device_type: 1, device_id: 0 };
 
-    /// Whether the CPU can read the memory: its own, or host memory pinned for another device.
+    /// Whether the CPU can read the memory: it is the CPU's own memory, or host memory pinned for another device.
     ///
     /// ```
     /// use xla_shape::dlpack::Device;
@@ -151,7 +151,7 @@ pub struct ManagedTensor {
     pub manager_ctx: *mut c_void,
     /// Frees the tensor; `None` if there is nothing to free.
     pub deleter: Option<unsafe extern "C" fn(*mut Self)>,
-    /// A combination of the constants.
+    /// A combination of the flags that are constants of this type, such as [`READ_ONLY`](Self::READ_ONLY).
     pub flags: u64,
     /// The array.
     pub dl_tensor: RawTensor,

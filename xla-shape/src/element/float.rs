@@ -61,9 +61,9 @@ impl Signed {
 
     const fn nan(self, sign: u8) -> u8 {
         match self.format.nan() {
-            // Where minus zero is NaN, the sign is part of the code.
+            // If NaN is encoded as minus zero, its code already has the sign bit.
             Some(code) => sign | code as u8,
-            // `ml_dtypes` encodes NaN as minus zero in types without NaN, and inverts the sign.
+            // In types without NaN, `ml_dtypes` encodes a positive NaN as minus zero, and a negative NaN as plus zero.
             None => self.sign ^ sign,
         }
     }

@@ -1,8 +1,8 @@
 //! Element types, as types, and the Rust values that they hold.
 //!
-//! Each of XLA's element types is a type here ([`F32`], [`Bf16`], [`S4`], …) that implements [`Element`]. Those whose
-//! values have a Rust type also implement [`Stored`]: buffers can then be read and written. Where neither Rust nor a crate
-//! has the type of the values, as for [`S4`] and [`F8E4M3Fn`], it is the type here.
+//! Each of XLA's element types is a type here ([`F32`], [`Bf16`], [`S4`], …) that implements [`Element`]. Element types whose values have a Rust type
+//! also implement [`Stored`]: their buffers can be read and written. If neither Rust nor a crate has a type for the values, as for [`S4`] and
+//! [`F8E4M3Fn`], the values have the element type itself.
 
 mod float;
 mod small;

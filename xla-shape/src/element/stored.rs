@@ -40,7 +40,7 @@ pub trait Stored: Element {
     #[must_use]
     fn to_le_bytes(value: Self::Value) -> Self::Bytes;
 
-    /// Whether values in memory are their bytes, one value after the other.
+    /// Whether the memory of a slice of values is the bytes of each value, one after the other.
     #[doc(hidden)]
     const HAS_MEMORY: bool = false;
 

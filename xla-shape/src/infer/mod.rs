@@ -6,9 +6,9 @@
 //! Elementwise operations have names, too ([`Elementwise::named`]), and then their element types are checked. All other
 //! HLO instructions, also those with tuples and called computations, have a [`Rule`], which works at run time only.
 //!
-//! The rules are `const fn`s over dimensions ([`dot()`], [`slice()`], …). An [`Operation`] is one of them with its attributes.
+//! The rules are `const fn`s over dimensions ([`dot()`], [`slice()`], …). An [`Operation`] is one of these rules with its attributes.
 //! A kernel whose shapes are types names its result with [`shape!`](crate::shape) or by its parameters, and names its
-//! operation. The compiler then checks once that the shapes fit, and running it costs nothing more:
+//! operation. The compiler then checks once that the shapes fit, and running the kernel costs nothing more:
 //!
 //! ```
 //! use xla_shape::infer::{self, DotDimensions, Operation};
@@ -39,8 +39,7 @@
 //!
 //! # Results that are computed as types
 //!
-//! Any result can be named and checked. Some can also be computed, so that generic code need not name them; the layout is
-//! always the program's to choose:
+//! Any result can be named and checked. Some can also be computed, so that generic code need not name them; the program always chooses the layout:
 //!
 //! | operation | the result |
 //! |---|---|

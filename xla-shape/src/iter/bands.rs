@@ -18,10 +18,11 @@ pub(super) struct Along<S, const DIM: i64>(S);
 impl<S: ArrayType, const DIM: i64> Along<S, DIM> {
     const DIMENSION: usize = resolve_or_first(DIM, S::SHAPE);
     pub(super) const BANDS: Bands = own_bands::<S>(Self::DIMENSION);
-    /// The dimension along which the lines of a band are neighbours, in the order of its lanes; `None` if there are several, or another order.
+    /// The dimension along which the lines of a band are neighbours, in the order of its lanes; `None` if there are several such dimensions, or the
+    /// lanes are in another order.
     const LANE_DIMENSION: Option<usize> = {
         let (digits, mut i, mut found, mut is_one) = (S::TABLE.digits(), S::TABLE.digits().len(), None, true);
-        // The digits after the one that counts the elements of a line one by one.
+        // Look at the digits that are more minor than the one that counts the elements of a line one by one.
         while i > 0 && !(digits[i - 1].term.is_of(Self::DIMENSION) && digits[i - 1].term.divisor.get() == 1) {
             let Digit { term, stride, size, .. } = digits[i - 1];
             match (term.source, found) {
@@ -42,8 +43,8 @@ impl<S: ArrayType, const DIM: i64> Along<S, DIM> {
 /// The lines of an array along dimension `DIM` that are adjacent in memory: rows, for `DIM` -1.
 ///
 /// The elements of a row of `f32[64,512]{1,0:T(8,128)}` are contiguous, 128 at a time: a band is one row. With `T(8,128)(2,1)`, pairs of
-/// rows are interleaved, so a band has two *lanes*. Along the columns of `T(8,128)`, it has 128. In memory, a band is a sequence of blocks,
-/// each with `LANES` times as many elements as a run.
+/// rows are interleaved, so a band has two *lanes*. Along the columns of an array with `T(8,128)`, a band has 128 lanes. In memory, a band is a
+/// sequence of blocks, each with `LANES` times as many elements as a run.
 ///
 /// `B` is the memory of the array.
 pub struct Band<S: ArrayType, B, const DIM: i64> {
@@ -147,8 +148,8 @@ impl<S: ArrayType<Element: Plain>, B: Bytes, const DIM: i64> Band<S, B, DIM> {
         });
     }
 
-    /// Folds each line separately, in `N / LANES` lanes, so that the compiler can use vector instructions; `combine` then joins the lanes
-    /// of a line. Lane `i` of the result belongs to line `i % LANES`. `N` must be a multiple of `LANES`; other numbers do not compile,
+    /// Folds each line separately, with `N / LANES` accumulators per line, so that the compiler can use vector instructions; `combine` then joins the
+    /// accumulators of a line. Entry `i` of the result belongs to line `i % LANES`. `N` must be a multiple of `LANES`; other numbers do not compile,
     /// which shows in `cargo build`. See [`for_each_band`](Buffer::for_each_band) for an example.
     ///
     /// ```
@@ -235,8 +236,8 @@ impl<A: Copy> LineValues<A> {
 impl<S: ArrayType<Element: Plain>, B: Bytes, const DIM: i64> Band<S, B, DIM> {
     /// Folds each line separately, whatever the layout. `combine` joins partial results of one line.
     ///
-    /// It has as many accumulators as the layout has lanes, and at least 16. In a layout that you know, [`fold_lanes`](Self::fold_lanes) with 32 or
-    /// 64 of them keeps wide vectors busy.
+    /// This method uses as many accumulators as the layout has lanes, and at least 16. In a layout that you know, [`fold_lanes`](Self::fold_lanes)
+    /// with 32 or 64 accumulators keeps wide vectors busy.
     ///
     /// The order in which elements are folded is unspecified. `init` is folded into each line several times, so it must be neutral, like 0
     /// in a sum.
@@ -264,8 +265,8 @@ impl<S: ArrayType<Element: Plain>, B: Bytes, const DIM: i64> Band<S, B, DIM> {
         combine: impl FnMut(A, A) -> A,
     ) -> LineValues<A> {
         let lanes = const { Self::LANES };
-        // Arrays of constant length stay in registers. Sixteen places serve 1, 2, 4, 8 and 16 lanes: several elements of a lane are then
-        // folded at the same time, and combined at the end.
+        // Arrays of constant length stay in registers. Sixteen accumulators serve 1, 2, 4, 8 and 16 lanes: with fewer than 16 lanes, each has several
+        // accumulators, which are combined at the end.
         LineValues(if const { 16 % Self::LANES == 0 } {
             Places::Of16(self.fold_into([init; 16], f, combine))
         } else if const { Self::LANES == 32 } {
@@ -354,7 +355,7 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut, const DIM: i64> Band<S, B, DIM> 
     }
 }
 
-/// Calls `f` with the index along the lines at which each block of a band begins, and the block's positions.
+/// Calls `f` for each block of a band, with the index along the lines at which the block begins, and with the block's positions.
 #[inline(always)]
 fn for_each_block_range<S: ArrayType, const DIM: i64>(
     shape: S,

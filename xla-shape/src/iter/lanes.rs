@@ -53,8 +53,8 @@ pub(super) fn apply<V: Copy, A: Copy, const N: usize>(
         for (value, &argument) in chunk.iter_mut().zip(&arguments) {
             *value = f(*value, argument);
         }
-        // The elements of a chunk become a vector. Where the machine has scatters, LLVM would instead take one element of each of 16
-        // chunks, which is several times slower; it does not move elements across a fence. The fence is not an instruction.
+        // The elements of a chunk are to become a vector. On a machine with scatters, LLVM would instead make vectors of one element from each of 16
+        // chunks, which is several times slower. The fence prevents that, because LLVM does not move elements across it. It adds no instruction.
         compiler_fence(Ordering::SeqCst);
     }
     for (value, &argument) in rest.iter_mut().zip(&arguments) {
@@ -65,6 +65,6 @@ pub(super) fn apply<V: Copy, A: Copy, const N: usize>(
 /// Replaces every value by the result of `f`.
 #[inline(always)]
 pub(super) fn replace<V: Copy>(values: &mut [V], mut f: impl FnMut(V) -> V) {
-    // One plain iteration: LLVM vectorizes loops over chunks of constant length across chunks, with gathers and scatters.
+    // A plain loop without chunks: LLVM would vectorize a loop over chunks of constant length across the chunks, with gathers and scatters.
     values.iter_mut().for_each(|value| *value = f(*value));
 }

@@ -67,7 +67,7 @@ impl<S: ArrayType, const DIM: i64> Along<S, DIM> {
         shape.linear_index_of(Self::at(index, number))
     }
 
-    /// Calls `f` with the number of the first element of each run, its position, and the run's length and stride.
+    /// Calls `f` for each run, with the number and the position of its first element, and with its length and stride.
     #[inline(always)]
     fn for_each_position(shape: S, index: S::Index, mut f: impl FnMut(usize, usize, usize, usize)) {
         for_each_run(shape.sizes().as_ref()[Self::DIMENSION], Self::RUN.len as usize, |start, len| {
@@ -364,7 +364,7 @@ macro_rules! apply_with {
                     $(
                         let (weave, index) = (const { Along::<$T, $D>::WEAVE }, Along::<$T, $D>::at($operand.1, start));
                         let $lane = weave.lane(index);
-                        // SAFETY: so many elements are in one of the array's runs, as below; `ARE_WORDS` rules out a `WEAVE` of 0.
+                        // SAFETY: these `len` elements are in one of the array's runs, as below; `ARE_WORDS` rules out a `WEAVE` of 0.
                         let $operand = unsafe { band_of::<$T>(($operand.0, $operand.2), index, len, weave) };
                     )*
                     let (weave, index) = (const { Along::<S, DIM>::WEAVE }, Along::<S, DIM>::at(line, start));
@@ -397,8 +397,8 @@ macro_rules! apply_with {
 impl<S: ArrayType<Element: Plain>, B: BytesMut, const DIM: i64> Line<S, B, DIM> {
     apply_with! {
         /// Replaces each element by the result of `f` for it and the element with the same number in another line, of any array, layout and
-        /// dimension. Both lines are processed by runs, as long as both layouts allow; a line whose stride is known only at run time, such as a
-        /// column of `f32[?,?]`, is processed element by element.
+        /// dimension. Both lines are processed in runs, which are as long as both layouts allow; a line whose stride is known only at run time, such
+        /// as a column of `f32[?,?]`, is processed element by element.
         ///
         /// ```
         /// use xla_shape::{Buffer, shape};

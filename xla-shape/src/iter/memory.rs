@@ -79,13 +79,14 @@ pub(super) const fn own_bands<S: ArrayType>(dimension: usize) -> Bands {
     let bands = S::TABLE.bands(dimension);
     let (own, memory, mut i) = (S::DIMENSIONS, S::MEMORY_DIMENSIONS, 0);
     while i < own.len() {
-        // If a dimension has a step, the step divides the block's size. Otherwise the block must take the whole dimension.
+        // If a band covers only some indices of a dimension (a step), the step divides the block's size. If it covers all, the block must take the
+        // whole dimension.
         let takes_all = match (own[i].extent(), memory[i].extent()) {
             (Some(own), Some(memory)) => own >= memory,
             _ => false,
         };
         if !S::IS_WHOLE_ARRAY && i != dimension && bands.steps[i] == u64::MAX && !takes_all {
-            // Their elements still form runs, if there is nothing between them.
+            // The elements of a line still form runs, if nothing is between them.
             let Run { len, stride } = S::TABLE.run(dimension);
             let len = if matches!(stride, Some(1)) { len } else { 1 };
             return Bands { lanes: 1, len, steps: [1; MAX_LIST] };
@@ -105,7 +106,7 @@ pub(super) const fn own_run<S: ArrayType>(dimension: usize) -> Run {
     }
 }
 
-/// The elements that follow each other in both arrays, as far as sizes that are known only at run time allow.
+/// The largest block of elements that follow each other in both arrays. It may be smaller if sizes are known only at run time.
 pub(super) const fn common_block<S: ArrayType, T: ArrayType>() -> CommonBlock {
     let (own, other) = (S::TABLE.digits(), T::TABLE.digits());
     let (mut block, mut i) = (CommonBlock::ONE, 0);
@@ -167,7 +168,8 @@ fn unbounded_positions<S: ArrayType>(shape: S) -> usize {
 
 /// Splits `0..size` into pieces that begin at multiples of `len`, and calls `f` with the start and the length of each.
 ///
-/// If `len` is a constant, `f` sees a constant. `f` is called at two places only: it is compiled into each.
+/// If `len` is a constant, so is the length that `f` gets, except for a shorter last piece. The code calls `f` at only two places, because `f` is
+/// inlined at each of them.
 #[inline(always)]
 pub(super) fn for_each_run(size: usize, len: usize, mut f: impl FnMut(usize, usize)) {
     debug_assert!(len > 0, "a run has an element");

@@ -25,7 +25,7 @@ const fn assert_same_bands<S: ArrayType, T: ArrayType, const DIM: i64>() {
 
 impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
     /// Calls `f` with all lines along dimension `DIM` (-1 is the last), to write, and with the same lines of another array of the same
-    /// dimensions. Values that were folded from the lines of one fit the lines of the other.
+    /// dimensions. Values that were folded from the lines of one array can be applied to the lines of the other.
     ///
     /// Lines must be adjacent in the same way in both arrays, as in layouts with equal tiles; other layouts do not compile, which shows in
     /// `cargo build`.

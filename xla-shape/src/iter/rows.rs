@@ -1,4 +1,4 @@
-//! Copies of rows whose numbers are data.
+//! Copies of rows whose numbers are known only at run time.
 
 use super::lines::{Along, Line};
 use super::words::{Weaves, Woven, group_of_kernel, line_of_kernel};
@@ -16,7 +16,7 @@ type Row<S> = Along<S, -1>;
 /// earlier pairs may then have been copied or not.
 ///
 /// # Safety
-/// Both matrices have as many columns, and rows of these numbers.
+/// Both matrices have equally many columns, and have rows with these numbers.
 pub(crate) unsafe fn copy_rows<S, B, T, C, X>(
     to: &mut Buffer<S, B>,
     from: &Buffer<T, C>,
@@ -49,7 +49,7 @@ where
 }
 
 /// Copies rows of packed tiles, by words: in `T(8,128)(2,1)`, the elements of two rows at one place are a word, so that a row is one half of each
-/// word. Rows that are all rows of a group in the destination are written together, which does not read its words.
+/// word. If all rows of a group in the destination are copied, they are written together, without reading the words of the destination.
 struct ByWords<'a, S: ArrayType<Element: Plain>, T: ArrayType<Element: Plain>, I> {
     to: (S, ValuesMut<'a, S::Element>),
     from: (T, Values<'a, T::Element>),
@@ -92,7 +92,7 @@ where
         let mut next = self.pairs.next().transpose()?;
         let mut group = [[0; 2]; N];
         loop {
-            // How many of the next rows are the first ones of a group.
+            // How many of the next pairs are, in order, the first rows of one group in the destination.
             let mut count = 0;
             while let Some(pair) = next
                 && count < N
@@ -137,7 +137,8 @@ where
         let mut start = 0;
         while start < self.to.0.sizes()[1] {
             let len = self.run_len(start);
-            // SAFETY: by `copy_rows`, the row is one of the array's; so many elements are in one of its runs. `ARE_WORDS` rules out a `WEAVE` of 0.
+            // SAFETY: by `copy_rows`, the row is one of the array's; these `len` elements are in one of its runs. `ARE_WORDS` rules out a `WEAVE` of
+            // 0.
             let from = unsafe { band_of::<T>(self.from, [other, start], len, others) };
             let first = self.to.0.linear_index_of([row, start]) - lanes[0];
             // SAFETY: as above. Rows that alternate belong to the array, or are padding of its tiles (`own_run`).

@@ -86,7 +86,7 @@ pub fn runs<O: SameDimensions>(operands: O) -> Runs<O> {
 /// ```
 ///
 /// # Safety
-/// For code that calls `run` by its rules, the run's elements are elements of the operand.
+/// If the caller of `run` keeps its safety rules, the run's elements are elements of the operand.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an array to walk along by runs",
     label = "expected `&x` or `&mut x` of an array, a view, a block or a line with whole elements"
@@ -180,7 +180,7 @@ pub struct Walk {
     order: &'static [usize],
     /// The dimension of the runs.
     minor: usize,
-    /// A run begins at each multiple of it; `usize::MAX` if the dimension is one run.
+    /// A run begins at each multiple of this length; `usize::MAX` if the dimension is one run.
     len: usize,
     /// The length of every run, if it is known.
     known: Option<usize>,
@@ -206,7 +206,8 @@ impl Walk {
                 };
             i += 1;
         }
-        // A run of known length makes loops that the compiler unrolls. It is known if the whole line is one run, or runs divide it evenly.
+        // A run of known length makes loops that the compiler unrolls. The length is known if the whole line is one run, or runs divide the line
+        // evenly.
         let (mut every, mut elements) = (None, None);
         if let (true, Some(sizes)) = (known, first.sizes) {
             let (mut number, mut i) = (1, 0);
@@ -330,7 +331,7 @@ unsafe impl<A: RunOperand> RunOperands for A {
     }
 }
 
-/// Copies sizes for a message, so that others stay in registers.
+/// Copies sizes that only a message needs, so that the originals stay in registers.
 #[inline(always)]
 fn copied<I: MultiIndex>(sizes: I) -> I {
     let mut copy = I::ORIGIN;
@@ -344,7 +345,7 @@ fn copied<I: MultiIndex>(sizes: I) -> I {
 #[track_caller]
 fn joined<I: MultiIndex>((sizes, whole): (I, Option<I>), other: I, facts: Facts) -> (I, Option<I>) {
     if let (Some(whole), true) = (whole, facts.is_whole) {
-        // One by one, so that the optimizer still knows constants.
+        // Compare sizes one by one, not as slices, so that the optimizer still knows which of them are constants.
         let are_equal =
             whole.as_ref().iter().zip(other.as_ref()).fold(true, |equal, (size, other)| equal & (size == other));
         assert!(are_equal, "expected operands with sizes {:?}, found {:?}", copied(whole), copied(other));

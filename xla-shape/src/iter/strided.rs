@@ -59,8 +59,8 @@ impl<V: 'static> Elements for &mut [V] {
 /// ```
 pub struct Strided<T: Elements> {
     /// Invariants: `len` values are at `first`, each `stride` values after the one before, aligned, initialised and borrowed like `T`: for
-    /// `&[V]`, nothing writes them; for `&mut [V]`, nothing else reads or writes them. They are parts of one allocation, but what lies between
-    /// them may belong to others. `len` and `stride` are at least 1.
+    /// `&[V]`, nothing writes them; for `&mut [V]`, nothing else reads or writes them. The values are parts of one allocation, but the memory between
+    /// them may belong to other borrows. `len` and `stride` are at least 1.
     first: NonNull<T::Value>,
     len: usize,
     stride: usize,

@@ -65,7 +65,7 @@ nested!(A B C D E F => [[[[[[V; F]; E]; D]; C]; B]; A]);
 pub struct TileView<I, T> {
     /// The index of the tile's first element.
     pub origin: I,
-    /// How many of the tile's elements are in the array, in each of the array's dimensions. The rest is padding.
+    /// In each of the array's dimensions, how many of the tile's elements are in the array. The other elements are padding.
     pub inside: I,
     /// The elements and the padding.
     pub elements: T,
@@ -125,7 +125,7 @@ const fn positions_of<S: ArrayType<Element: Plain>, A: NestedArray<ValueOf<S>>>(
     size_of::<A>() / size_of::<ValueOf<S>>()
 }
 
-/// Whether nested arrays of these sizes are the block: they have its sizes, except those of 1, or they are flat.
+/// Whether nested arrays of these sizes match the block: they have the block's sizes, without sizes of 1, or they are one flat array.
 const fn is_block(sizes: &[usize], block: &TileBlock) -> bool {
     if sizes.len() == 1 && sizes[0] == block.positions() as usize {
         return true;
@@ -169,7 +169,8 @@ const fn tile_sizes<S: ArrayType>() -> [usize; MAX_LIST] {
     sizes
 }
 
-/// The number of tiles in each dimension. A bounded dimension has as many as its bound; a block has those with an element.
+/// The number of tiles in each dimension. A bounded dimension has as many tiles as its bound needs; a block has only the tiles with one of its
+/// elements.
 #[inline]
 fn tile_grid<S: ArrayType>(shape: S) -> S::Index {
     let mut grid = shape.sizes();
@@ -258,8 +259,8 @@ impl<S: WholeArray<Element: Plain>, B: Bytes> Buffer<S, B> {
 }
 
 impl<S: ArrayType<Element: Plain>, B: Bytes> Buffer<S, B> {
-    /// The number of tiles in each dimension. In a dimension that tiles do not cut, that is its size; a bounded dimension has as many as
-    /// its bound.
+    /// The number of tiles in each dimension. In a dimension that tiles do not cut, it is the dimension's size. A bounded dimension has as many tiles
+    /// as its bound needs.
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};
@@ -367,7 +368,7 @@ impl<S: ArrayType<Element: Plain>, B: BytesMut> Buffer<S, B> {
         unsafe { self.tiles_mut_as() }
     }
 
-    /// Like [`tiles_mut`](Self::tiles_mut), but for a caller that has its own message for other tiles.
+    /// Like [`tiles_mut`](Self::tiles_mut), but unchecked: the caller checks the tiles itself, with its own error message.
     ///
     /// # Safety
     /// [`is_tile::<S, A>`](is_tile), and [`assert_tiles_are_whole`] has been evaluated for `S`.

@@ -140,7 +140,7 @@ unsafe fn copy_lines<S, B, T, C>(
                     return;
                 }
                 lines = lanes.count;
-                // They alternate in the source, too, and begin a group there.
+                // Whether these lines alternate in the source, too, and the first of them begins a group there.
                 is_stretch =
                     const { Together::<T, S>::LANES.count > 1 } && (first + (line - begin)).is_multiple_of(lanes.count);
             }
@@ -187,9 +187,9 @@ unsafe fn copy_lines<S, B, T, C>(
             let strides = const { [Together::<T, T>::STRIDE, Together::<T, S>::STRIDE] };
             let (len, strides) = if is_stretch { (len * lines, [1; 2]) } else { (len, strides) };
             // SAFETY: the run begins with an element of the source. Its others are elements, too: by the caller's promise, `number + len` is
-            // at most `end`, and with `clamp`, `source_index` limits each index. They lie `stride` apart, because the loop below ends a run
-            // where the source's or the window's runs end, and between them lies nothing of another block (`own_run`). Several lines form
-            // one stretch of elements (`Lanes`), because their group begins with them in both arrays, and all of them are below `end`.
+            // at most `end`, and with `clamp`, `source_index` limits each index. The elements lie `stride` apart, because the loop below ends a run
+            // where the source's or the window's runs end, and nothing of another block lies between them (`own_run`). Several lines form one stretch
+            // of elements (`Lanes`), because their group begins with them in both arrays, and all of them are below `end`.
             let elements = unsafe { run_of::<S>(source, source_index(index), len, strides[1]) };
             // SAFETY: as above, for the window: `number + len` is at most its size, and so is `end`.
             let values = unsafe { values.range(first..first + (len - 1) * strides[0] + 1) };

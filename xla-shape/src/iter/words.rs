@@ -1,21 +1,20 @@
-//! Lines that alternate in memory, read and written by words. A word has the elements that all these lines have at one
-//! place.
+//! Lines that alternate in memory, read and written by words. A word has one element of each of these lines, all with the same number in their line.
 //!
 //! In `bf16[…]{1,0:T(8,128)(2,1)}`, element `i` of the first row and of the second one are the two halves of word `i` of their runs. A loop over
-//! every other element is slow where the compiler has no instruction to shuffle as many elements; loops over words have shifts, for which it has
-//! vectors on every machine.
+//! every other element is slow on a machine without an instruction that shuffles such elements. A loop over words uses shifts, and every machine can
+//! shift vectors of words.
 
 use super::zip::Lanes;
 use crate::element::Plain;
 
-/// Lines of an array that are visited together with lines of others.
+/// Lines of an array that are visited together with lines of other arrays.
 pub(super) trait Woven {
     type Element: Plain;
     /// Which of its lines alternate.
     const WEAVE: Lanes;
 }
 
-/// Lines of several arrays, as a tuple. A trait, so that how they alternate is a constant of the loops along them.
+/// Lines of several arrays, as a tuple. This is a trait, so that loops along the lines know as a constant how the lines alternate.
 pub(super) trait Weaves {
     /// Which lines of each array alternate. Entries after the last array are 1.
     const WEAVES: [Lanes; 4];
@@ -69,7 +68,7 @@ const fn shift(bits: u32, count: usize, lane: usize) -> usize {
     bits as usize * if cfg!(target_endian = "big") { count - 1 - lane } else { lane }
 }
 
-/// The element of a lane at a place: value number `place * count + lane`.
+/// The element of a lane at a place, which is value number `place * count + lane`. Each place has one value of every lane.
 ///
 /// # Safety
 /// There are `count` values at the place, and `lane < count`.
@@ -144,8 +143,8 @@ macro_rules! by_words {
     (@one $operand:ident) => { 1 };
     (#[$inline:meta] $by_lines:ident $by_groups:ident($($T:ident $operand:ident $lane:ident $i:literal),*)) => {
         /// Replaces the values of one line by the results of `f` for them and the operands' values. In each array, the line alternates with
-        /// others (`A`), so `values` and the operands contain the values of all these lines. `lanes` is the number of the line among them, for
-        /// each array. The other lines stay as they are.
+        /// others (`A`), so `values` and the operands contain the values of all these lines. `lanes` has, for each array, the number of the line
+        /// among the lines that alternate. The other lines stay as they are.
         ///
         /// A separate function, if it is not always inlined: its arguments tell the optimizer that the runs do not overlap.
         ///

@@ -11,7 +11,7 @@ use xla_shape_core::map::{CommonBlock, Run, greatest_common_divisor};
 pub(super) struct Together<S, T>(S, T);
 
 impl<S: ArrayType, T: ArrayType> Together<S, T> {
-    /// Whether every element has the same position in both.
+    /// Whether every element has the same position in both arrays.
     const SAME_PLACES: bool = S::IS_WHOLE_ARRAY && T::IS_WHOLE_ARRAY && S::TABLE.is_same_map(T::TABLE);
     /// How the elements of `T` lie along the most minor dimension of `S`.
     const RUN: Run = match S::MINOR_TO_MAJOR {
@@ -24,11 +24,11 @@ impl<S: ArrayType, T: ArrayType> Together<S, T> {
         None => 1,
     };
     pub(super) const LEN: usize = if Self::RUN.stride.is_some() { Self::RUN.len as usize } else { 1 };
-    /// The block of elements that follow each other in both.
+    /// The block of elements that follow each other in both arrays.
     pub(super) const BLOCK: CommonBlock = common_block::<S, T>();
     /// Which lines along the most minor dimension of `S` alternate in `T`.
     const WEAVE: Lanes = Lanes::along::<T>(Self::RUN);
-    /// Which lines along the most minor dimension of `S` alternate in both.
+    /// Which lines along the most minor dimension of `S` alternate in both arrays.
     pub(super) const LANES: Lanes = Together::<S, S>::WEAVE.and(Self::WEAVE);
 }
 
@@ -43,8 +43,7 @@ impl<S: ArrayType, T: ArrayType<Element: Plain>> Woven for Together<S, T> {
 pub(super) struct Lanes {
     /// The lines are neighbours along this dimension. The first index of each group is a multiple of `count`.
     pub(super) dimension: usize,
-    /// How many lines alternate. 1 if the elements of a line are adjacent; 0 if they are neither adjacent nor
-    /// alternate.
+    /// How many lines alternate: 1 if the elements of a line are adjacent, 0 if they are neither adjacent nor alternate with those of other lines.
     pub(super) count: usize,
 }
 
@@ -67,7 +66,7 @@ impl Lanes {
         lanes
     }
 
-    /// These lanes if they are also `others`, otherwise a single lane.
+    /// These lanes if `others` are the same, otherwise a single lane.
     const fn and(self, others: Self) -> Self {
         if self.is(others) && self.count > 1 { self } else { Self { dimension: 0, count: 1 } }
     }
@@ -114,8 +113,8 @@ where
     sizes
 }
 
-/// Calls `f` with the index of the first element of every line along the most minor dimension of `S`, and with that dimension, in the order
-/// of the physical dimensions of an array with these sizes.
+/// Calls `f` for every line along the most minor dimension of `S`, with the index of the line's first element, and with that dimension. The order is
+/// that of the physical dimensions of an array with these sizes.
 #[inline(always)]
 pub(super) fn for_each_minor_line<S: ArrayType>(sizes: S::Index, mut f: impl FnMut(S::Index, usize)) {
     if sizes.as_ref().contains(&0) {
@@ -179,9 +178,9 @@ pub(super) trait Arrays {
     /// The lines along the most minor dimension of the first array.
     type Lines: Weaves;
     const PATH: Path;
-    /// Which lines along the most minor dimension of the first array alternate in each.
+    /// Which lines along the most minor dimension of the first array alternate in each array.
     const WEAVES: [Lanes; 4] = Self::Lines::WEAVES;
-    /// Whether the lines that alternate in some arrays can be read and written by words in all.
+    /// Whether the lines that alternate in some arrays can be read and written by words in all arrays.
     const ARE_WORDS: bool = Self::Lines::ARE_WORDS;
     /// Whether a block has more elements than a run of all lanes.
     const HAS_BLOCKS: bool = Self::PATH.has_blocks::<Self::First>();
@@ -220,8 +219,8 @@ arrays!(T, U, W);
 
 type IndexOf<A> = <<A as Arrays>::First as ArrayType>::Index;
 
-/// Calls `f` with the index of the first element, the number of elements (of a group, in each line), and what they are. Together, these parts have
-/// all elements with indices below `sizes`.
+/// Calls `f` for each part, with the index of its first element, its number of elements (for a group, the number in each line), and its kind.
+/// Together, the parts have all elements with indices below `sizes`.
 #[inline(always)]
 fn for_each_part<A: Arrays>(sizes: IndexOf<A>, mut f: impl FnMut(IndexOf<A>, usize, Part)) {
     let mut start = IndexOf::<A>::ORIGIN;
@@ -311,7 +310,7 @@ macro_rules! runs_together {
         ) {
             let [stride, $($stride),*] = strides;
             let Some(last) = len.checked_sub(1) else { return };
-            // With a separate loop for strides of 1, the code has vectors even if this function is not inlined and strides are variables.
+            // With a separate loop for strides of 1, the compiler uses vectors even if this function is not inlined and strides are variables.
             if strides == [1; _] {
                 let values = &mut values[..len];
                 $(let $operand = &$operand[..len];)*
@@ -349,8 +348,8 @@ runs_together!(together_3(T first first_stride, U second second_stride, W third 
 /// The memory of `len` elements of an operand, from the first to the last one. `index` is the index of the first.
 ///
 /// # Safety
-/// They are elements of the array, `stride` apart, and nothing of another block lies between them (`own_run`); or a stretch that belongs to
-/// the array.
+/// These are elements of the array, `stride` apart, and nothing of another block lies between them (`own_run`); or they are a stretch of memory that
+/// belongs to the array.
 #[inline(always)]
 pub(super) unsafe fn run_of<'a, T: ArrayType<Element: Plain>>(
     (shape, values): (T, Values<'a, T::Element>),
@@ -366,7 +365,7 @@ pub(super) unsafe fn run_of<'a, T: ArrayType<Element: Plain>>(
 /// The runs, `len` elements each, of all lines that alternate with the line of this index.
 ///
 /// # Safety
-/// So many elements of the line belong to one of its runs, and `weave` is a [`Together::WEAVE`] of the array that is not 0.
+/// These `len` elements of the line belong to one of its runs, and `weave` is a [`Together::WEAVE`] of the array that is not 0.
 #[inline(always)]
 pub(super) unsafe fn band_of<'a, T: ArrayType<Element: Plain>>(
     (shape, values): (T, Values<'a, T::Element>),
@@ -379,7 +378,7 @@ pub(super) unsafe fn band_of<'a, T: ArrayType<Element: Plain>>(
     unsafe { values.range(first..first + len * weave.count) }
 }
 
-/// Like [`band_of`], for `N` lines that are neighbours along a dimension. Also returns the lane of each.
+/// Like [`band_of`], for `N` lines that are neighbours along a dimension. Also returns the lane of each line.
 ///
 /// This is a loop, because the optimizer does not inline the closures of `array::map` and the like.
 ///

@@ -26,7 +26,7 @@ pub(super) type Sums<T> = [[T; LANES]; ROWS];
 /// The tiles of a matrix, in row-major order of their places.
 pub(super) struct Grid<T> {
     pub(super) tiles: Vec<TileView<[usize; 2], T>>,
-    /// How many tiles are side by side: of a bounded dimension, some may be all padding.
+    /// How many tiles are side by side. In a bounded dimension, some of them may be all padding.
     pub(super) width: usize,
 }
 
@@ -38,7 +38,7 @@ pub(super) struct Product<'a, E: Terms, const TRANSPOSED: bool> {
     pub(super) out: Grid<&'a mut Sums<E::Total>>,
     /// The row of the left operand and the column of the right one that the part begins with. The column is the first one of a tile.
     pub(super) origin: [usize; 2],
-    /// The rows of the part, the columns of the left operand, the columns of the part.
+    /// The number of rows of the part, of columns of the left operand, and of columns of the part.
     pub(super) sizes: [usize; 3],
 }
 
@@ -85,7 +85,7 @@ impl<E: Terms, const TRANSPOSED: bool> Product<'_, E, TRANSPOSED> {
             }
         } else if const { E::DEPTH == 2 && !M::DOT2 } {
             if rows <= FEW_ROWS {
-                // Pairs are converted before each use, which needs registers.
+                // Pairs are converted before each use. That needs registers, so a block has only four rows.
                 self.few_rows::<M, E::Stored, 4, C>();
             } else {
                 self.many_rows::<M, E::Converted, R, C>();
@@ -93,14 +93,15 @@ impl<E: Terms, const TRANSPOSED: bool> Product<'_, E, TRANSPOSED> {
         } else if rows <= FEW_ROWS {
             self.few_rows::<M, E::Stored, R, C>();
         } else if const { E::DEPTH == 4 } {
-            // Most machines convert bytes before each use: large blocks save more than sums that stay in registers.
+            // Most machines convert bytes before each use. Large blocks convert them less often, which saves more time than sums that stay in
+            // registers.
             self.many_rows::<M, E::Stored, 8, 32>();
         } else {
             self.many_rows::<M, E::Stored, R, C>();
         }
     }
 
-    /// Multiplies packed rows of the left operand, and columns of the right one where they are.
+    /// Multiplies packed rows of the left operand, and columns of the right one that are read in place.
     #[inline(always)]
     fn few_rows<M: Machine, S: StepOf<E, Right = E::Group>, const R: usize, const C: usize>(mut self) {
         let ([m, depth, n], [first, column]) = (self.sizes, self.origin);
@@ -166,8 +167,8 @@ fn each_step<S: Step>(mut f: impl FnMut(usize)) {
     }
 }
 
-/// Packs panels of `R` rows of the left operand: `count` columns from column `k` on. Or columns of a transposed right operand, which are rows of
-/// its tiles. `part` is the part of a group that one of its steps multiplies.
+/// Packs panels of `R` rows of the left operand: `count` columns from column `k` on. For a transposed right operand, packs its columns in the same
+/// way, because they are rows of its tiles. `part` is the part of a group that one of its steps multiplies.
 #[inline(always)]
 fn pack_rows<E: Terms, S: StepOf<E>, P: Copy, const R: usize>(
     grid: &Grid<&E::Tile>,
@@ -180,7 +181,7 @@ fn pack_rows<E: Terms, S: StepOf<E>, P: Copy, const R: usize>(
     let in_tile = const { LANES / E::DEPTH };
     for (first, packed) in rows.clone().step_by(R).zip(packed.chunks_exact_mut(STEPS)) {
         for (at, packed) in (0..count).step_by(LANES).zip(packed.chunks_mut(in_tile * S::PER_GROUP)) {
-            // After the last row, the last row is repeated: these sums are not used.
+            // If a panel reaches beyond the last row, the last row is repeated in it: the sums of the repeated rows are not used.
             let tiles: [_; R] = std::array::from_fn(|i| {
                 let row = rows.end.min(first + i + 1) - 1;
                 (grid.tiles[row / E::TILE_ROWS * grid.width + (k + at) / LANES].elements, row % E::TILE_ROWS)
@@ -208,7 +209,7 @@ fn pack_rows<E: Terms, S: StepOf<E>, P: Copy, const R: usize>(
     }
 }
 
-/// The tiles of column `j` of the right operand that have `count` rows, from row `k` on. The last group may have fewer elements than others;
+/// The tiles in column `j` of the right operand's grid: `count` rows of them, from row `k` on. The last group may have fewer elements than others;
 /// its copy has zeros in place of padding.
 #[inline(always)]
 fn right_tiles<'t, E: Terms>(
@@ -262,7 +263,7 @@ fn add<M: Machine, E: Terms, S: StepOf<E>, const R: usize, const C: usize, const
     }
 }
 
-/// Columns of the right operand: as many as a block has, beginning with column `start` of the tiles, each of which is a list of rows of groups.
+/// Columns of the right operand: as many as a block has, from column `start` of the tiles on. Each tile is a list of rows of groups.
 #[derive(Clone, Copy)]
 struct Columns<'a, T, const W: usize> {
     tiles: &'a [&'a [[T; W]]],

@@ -1,9 +1,9 @@
 //! Products of matrices in TPU tiles: `c += a · b`, register-blocked, for f32, bf16 and s8.
 //!
-//! [`add_product`](Buffer::add_product) works on arrays and on [blocks](crate::block) of them. It is the part that larger kernels are made of:
-//! attention, a product with scales, a product of a few rows. The code is compiled for the vectors of several machines, and each call selects
-//! the version for this one ([`vector`]), which takes nanoseconds; so call it for blocks, not for single tiles.
-//! This module shows that tiles in types cost nothing. Other operations will not be added; see [what computes](vector#what-computes).
+//! [`add_product`](Buffer::add_product) works on arrays and on [blocks](crate::block) of them. It is a building block of larger kernels: attention, a
+//! product with scales, a product of a few rows. The code is compiled for the vectors of several machines, and each call selects the version for this
+//! one ([`vector`]), which takes nanoseconds; so call it for blocks, not for single tiles. This module shows that tiles in types cost nothing. Other
+//! operations will not be added; see [what computes](vector#what-computes).
 //!
 //! | elements of `a` and `b` | tiles of `a` and `b` | `c`, in `{1,0:T(8,128)}` | an instruction of AVX-512 |
 //! |---|---|---|---|
@@ -13,8 +13,8 @@
 //!
 //! These are the layouts that XLA chooses for large arrays on TPUs. The right operand may also be transposed in memory: `{0,1:…}` with the same
 //! tiles. Examples are the keys of attention, and weights that are stored with a row for each output. An operand in another layout is copied with
-//! [`relayout`](Buffer::relayout) or [`copy_to`](Buffer::copy_to), in one line. The product copies parts of its operands into about
-//! 300 KiB of scratch memory: pairs and groups of four elements that it multiplies together must be adjacent in both. A transposed
+//! [`relayout`](Buffer::relayout) or [`copy_to`](Buffer::copy_to), in one line. The product copies parts of its operands into about 300 KiB of
+//! scratch memory, because the pairs or groups of four elements that one instruction multiplies must be adjacent in both operands. A transposed
 //! operand takes longer to copy, which shows where `a` has few rows.
 //!
 //! [`apply_product`](crate::block::Blocks::apply_product) computes the blocks of a result of any type one after the other, and calls a closure
@@ -85,7 +85,7 @@ impl Factor for S8 {
 /// can_add::<S8, S32>();
 /// can_add::<F32, F32>();
 /// ```
-// A trait of its own, so that the error says what the result must be. For a bound on `Sum`, it would only be that two types differ.
+// A trait of its own, so that the error says what the result must be. With a bound on `Sum` instead, the error would only say that two types differ.
 #[diagnostic::on_unimplemented(
     message = "products of `{Self}` cannot be added to `{R}`",
     label = "expected a result of `S32` for operands of `S8`, of `F32` for `F32` and `Bf16`",
@@ -145,7 +145,7 @@ const fn push_tiles(text: ConstText<1024>, rows: usize, depth: usize) -> ConstTe
     }
 }
 
-/// Whether the columns of a matrix are in memory as rows are in others.
+/// Whether the columns of a matrix lie in memory as the rows of other matrices do: it is column-major.
 const fn is_transposed<S: ArrayType>() -> bool {
     matches!(S::MINOR_TO_MAJOR, [0, 1])
 }
@@ -266,9 +266,10 @@ where
     /// See the [module](crate::product) for the element types and layouts of the operands. If the right one is row-major, a block has all
     /// columns or a multiple of 128. Blocks of 64 to 256 rows are fast, if the matrix has that many rows.
     ///
-    /// Each block packs the rows and the columns that it multiplies, which [`add_product`](Buffer::add_product) packs less often: with 8 blocks side
-    /// by side, the rows are packed 8 times. That is a small part of the time if the depth and the blocks are large. If the depth is a few hundred or
-    /// less, take blocks of all columns; and if all sums fit into the cache, `add_product` and then a pass over them may be faster: measure both.
+    /// The rows and the columns that a block multiplies are packed anew for each block: with 8 blocks side by side, the rows are packed 8 times.
+    /// [`add_product`](Buffer::add_product) packs them less often. Packing takes a small part of the time if the depth and the blocks are large. If
+    /// the depth is a few hundred or less, take blocks of all columns; and if all sums fit into the cache, `add_product` and then a pass over them
+    /// may be faster: measure both.
     ///
     /// ```
     /// use xla_shape::{Buffer, shape};

@@ -124,7 +124,7 @@ impl Step for Floats {
     }
 }
 
-/// Pairs of bits: `T(8,128)(2,1)` has pairs of rows, which are the right operand's groups.
+/// Groups are pairs of elements: `T(8,128)(2,1)` interleaves pairs of rows, as the right operand's groups need it.
 #[cfg(feature = "half")]
 impl Terms for Bf16 {
     type Total = f32;
@@ -187,7 +187,7 @@ impl Step for Pairs {
     }
 }
 
-/// Multiplies pairs as f32, the second number first, as [`Machine::dot2`] does: the sums are the same.
+/// Multiplies the numbers of pairs as f32, the second number of a pair first. [`Machine::dot2`] has the same order, so the sums are the same.
 #[cfg(feature = "half")]
 #[doc(hidden)]
 #[derive(Debug)]
@@ -218,7 +218,7 @@ impl Step for PairsAsFloats {
     }
 }
 
-/// `T(32,128)(4,1)` has groups of four rows, which are the right operand's.
+/// Groups have four elements: `T(32,128)(4,1)` interleaves four rows, as the right operand's groups need it.
 impl Terms for S8 {
     type Total = i32;
     type Group = [i8; 4];
@@ -251,8 +251,8 @@ impl Terms for S8 {
     }
 }
 
-/// Multiplies groups of bytes. The instruction requires unsigned bytes on the left, so 128 is added to each of them. The sums begin with
-/// -128 times the right operand, which makes up for it.
+/// Multiplies groups of bytes. The instruction requires unsigned bytes on the left, so 128 is added to each of them. To make up for that, the sums
+/// begin with -128 times the right operand.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Bytes;

@@ -69,8 +69,7 @@ impl<S: StaticArray<Element: Stored>, T: StaticArray<Element: Stored>> StaticPla
     /// The plan for these two types that the whole program shares. It is made at the first call, and kept.
     ///
     /// The compiler checks the types, and their sizes and stride tables are constants. The plan itself is not a constant: the number of its
-    /// regions and loops depends on both types, and a `const` cannot hold a list that grows. A call takes about 14 ns, making a plan 1 to 3
-    /// µs.
+    /// regions and loops depends on both types, and a `const` cannot hold a list that grows. A call takes about 14 ns; making a plan takes 1 to 3 µs.
     ///
     /// ```
     /// use xla_shape::relayout::StaticPlan;

@@ -26,9 +26,9 @@ pub struct Vmem<G, const LIMIT: u64 = NOT_GIVEN>(PhantomData<G>);
 
 /// A block of an array, as in a Pallas kernel: `A` is the shape of the array, `B` that of the block.
 ///
-/// Only their element types and sizes matter: the block is laid out in the device's tiles. It counts twice, because the next block is
-/// copied while the kernel works on this one; a block of the whole array counts once. For an operand that is the same in every step of the
-/// grid, write its shape instead, which counts once.
+/// Only their element types and sizes matter: the block is laid out in the device's tiles. The block counts twice, because the next block is copied
+/// while the kernel works on this one; a block of the whole array counts once. For an operand that is the same in every step of the grid, write its
+/// shape instead, which counts once.
 ///
 /// ```
 /// use xla_shape::shape;

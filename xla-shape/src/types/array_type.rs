@@ -106,7 +106,7 @@ pub unsafe trait ArrayType: Copy + fmt::Debug + Send + Sync + 'static + Sealed {
     #[must_use]
     fn array_shape(self) -> ArrayShape;
 
-    /// The dimensions of the whole array of which this shape is a part; for a section, only those that it keeps.
+    /// The dimensions of the whole array of which this shape is a part; for a section, only the dimensions that it keeps.
     #[doc(hidden)]
     const MEMORY_DIMENSIONS: &'static [Dimension] = Self::DIMENSIONS;
     /// Whether the array has memory of its own: it is not a block of a larger array.
@@ -234,7 +234,7 @@ pub type ValueOf<S> = <<S as ArrayType>::Element as Stored>::Value;
 pub(crate) const fn takes(wanted: Dimension, found: Dimension) -> bool {
     match (wanted, found) {
         (Dimension::Unbounded, Dimension::Static(_) | Dimension::Unbounded) => true,
-        // Equal bounds take the same memory. With a smaller one, elements may have other positions, or there is less memory.
+        // Equal bounds take the same memory. With a smaller bound, elements may have other positions, or there is less memory.
         (Dimension::Bounded(wanted), Dimension::Bounded(found) | Dimension::Static(found))
         | (Dimension::Static(wanted), Dimension::Static(found)) => wanted == found,
         _ => false,

@@ -1,4 +1,4 @@
-//! Types that stand for a value each, and tuples of them, that stand for lists.
+//! Types that each stand for a value, and tuples of such types, which stand for lists.
 
 use crate::sealed::Sealed;
 use core::fmt::Debug;
@@ -10,7 +10,7 @@ pub trait Constant<T>: Copy + Debug + Default + 'static + Sealed {
     const VALUE: T;
 }
 
-/// A list of values, as a tuple of types that stand for one each.
+/// A list of values, as a tuple of types that each stand for one value.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a list of `{T}`",
     label = "expected a tuple of up to 12 types, each for one `{T}`"

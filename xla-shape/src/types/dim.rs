@@ -17,7 +17,7 @@ use xla_shape_core::{Dimension, TileDimension};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Size<const N: usize>;
 
-/// `<=N`: a size that is known at run time and at most `N`; memory is laid out as if it were `N`.
+/// `<=N`: a size that is known at run time and at most `N`; memory is laid out as for the size `N`.
 ///
 /// ```
 /// use xla_shape::types::{Bounded, Dim};

@@ -64,7 +64,7 @@ impl<I: MultiIndex> Iterator for Indices<I> {
 
     fn size_hint(&self) -> (usize, Option<usize>) {
         let Some(next) = self.next else { return (0, Some(0)) };
-        // The number of indices from the next one to the last one. The elements of an array fit in a usize.
+        // The number of indices from the next one to the last one. It does not overflow, because the number of an array's elements fits in a `usize`.
         let left = |left: usize, (entry, size): (&usize, &usize)| left * size + (size - 1 - entry);
         let left = 1 + next.as_ref().iter().zip(self.sizes.as_ref()).fold(0, left);
         (left, Some(left))
@@ -87,7 +87,7 @@ pub(crate) fn advance(index: &mut [usize], sizes: &[usize]) -> bool {
     step(index, sizes, (0..sizes.len()).rev(), |_| 1)
 }
 
-/// Advances to the next index below `sizes`, in steps of `lines` for each dimension, the first dimension of `order` first. After the last
+/// Advances to the next index below `sizes`: in dimension `d` by steps of `lines(d)`, in the first dimension of `order` fastest. After the last
 /// index, returns `false` and resets the index.
 #[inline(always)]
 pub(crate) fn step(

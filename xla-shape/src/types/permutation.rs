@@ -59,8 +59,8 @@ pub(crate) const fn resolve(number: i64, shape: &ArrayShape) -> usize {
     }
 }
 
-/// Like [`resolve`], but returns dimension 0 if there is none: for constants of functions in which `resolve` fails the compilation, so that
-/// there is one error.
+/// Like [`resolve`], but returns dimension 0 if there is none: for constants of functions that also call `resolve`, which fails the compilation, so
+/// that there is only one error.
 pub(crate) const fn resolve_or_first(number: i64, shape: &ArrayShape) -> usize {
     match DimensionNumber::new(number).resolve(shape.num_dimensions()) {
         Ok(dimension) => dimension,

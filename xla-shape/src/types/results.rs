@@ -10,7 +10,7 @@ use crate::element::Element;
 use core::ops::Add;
 use typenum::Sum;
 
-/// Dimensions that have a dimension number `N`, an [`Nth`]; -1 is the last.
+/// Lists of dimensions that have a dimension with number `N`, an [`Nth`]; -1 is the last.
 ///
 /// The bound of [`Reduced`] and [`WithDimension`] in code that is generic over the dimensions:
 ///
@@ -36,7 +36,7 @@ use typenum::Sum;
     label = "expected a dimension number that the array has"
 )]
 pub trait DimensionAt<N>: Dimensions {
-    /// That dimension.
+    /// The dimension with number `N`.
     type Dim: Dim;
     /// The other dimensions, as after a reduction along this one.
     type Others: Dimensions;
@@ -185,8 +185,8 @@ pub trait Permute<P>: Dimensions {
     type Permuted: Dimensions;
 }
 
-/// Dimensions that equal those of `Other`, except dimension `N`, which is a number of `typenum` in both: const generics cannot be added.
-/// The bound of [`Concatenated`] in generic code.
+/// Dimensions that equal those of `Other`, except dimension `N`, which is a number of `typenum` in both, because sizes that are const generics cannot
+/// be added. The bound of [`Concatenated`] in generic code.
 ///
 /// ```
 /// use typenum::{U3, U5};
@@ -351,7 +351,7 @@ macro_rules! count {
     ($first:ident $($rest:ident)*) => { 1 + count!($($rest)*) };
 }
 
-/// Implements the traits that name one dimension, for each dimension in turn: by its number, and by its number from the back. They are
+/// Implements the traits that name one dimension, for each dimension in turn: by its number, and by its number from the back. The numbers are
 /// literals, because editors do not evaluate expressions in types.
 macro_rules! numbered {
     ([$($before:ident)*] [] [$($number:literal)*] []) => {};

@@ -22,7 +22,7 @@ use xla_shape_relayout::wide::wide;
 pub trait ShardingType: 'static + Sealed {
     /// The number of pieces of each dimension: a tuple of [`Size`] and [`Uncut`], or [`Uncut`] for the whole array.
     type Pieces;
-    /// If the sharding does not say which elements each device has: its kind, or the kind of subgroup that is the reason.
+    /// Why the sharding does not say which elements each device has: its own kind, or the kind of one of its subgroups. `None` if it does say so.
     #[doc(hidden)]
     const UNDETERMINED: Option<&'static str> = None;
 
@@ -169,7 +169,7 @@ impl<P: Constants<usize>, O: DeviceOrder, G: Constants<(Subgroup, usize)>> Shard
     };
 
     fn sharding() -> Sharding {
-        // XLA has one tile assignment for both: the subgroups are further dimensions after the array's, as in `devices=[2,1,4]` with
+        // XLA has one tile assignment for pieces and subgroups: the subgroups are further dimensions after the array's, as in `devices=[2,1,4]` with
         // `last_tile_dim_replicate` for 2 pieces, each on 4 devices.
         let counts = P::VALUES.iter().copied().chain(G::VALUES.iter().map(|&(_, count)| count));
         let dimensions = counts.map(|count| count as u64).collect();
@@ -179,7 +179,7 @@ impl<P: Constants<usize>, O: DeviceOrder, G: Constants<(Subgroup, usize)>> Shard
     }
 }
 
-/// One of `PIECES` equal pieces of a dimension `D`, which has the number `NUMBER` in its array. A piece is a dimension itself.
+/// One of `PIECES` equal pieces of a dimension `D`. In its array, `D` is dimension `NUMBER`. A piece is a dimension itself.
 ///
 /// Its size is the size of `D` divided by `PIECES`. Sizes that do not divide evenly do not compile; that shows in `cargo build`, not in `cargo
 /// check`.

@@ -12,7 +12,7 @@ use xla_shape_core::text::ConstText;
 use xla_shape_core::type_limits::MAX_TEXT;
 use xla_shape_relayout::wide::wide;
 
-/// The value of a term. A remainder by a power of two is written as a mask: for a number that is known to be less than twice the modulus,
+/// The value of a term. A remainder by a power of two is written as a mask. Otherwise, for a number that is known to be less than twice the modulus,
 /// the compiler would generate a comparison and a subtraction.
 #[inline(always)]
 fn value_of(term: Term, index: &[u64], values: &[u64]) -> u64 {
@@ -26,7 +26,8 @@ fn value_of(term: Term, index: &[u64], values: &[u64]) -> u64 {
 
 /// Whether the digit after number `d` is added to it before both are multiplied by a stride.
 ///
-/// This saves a multiplication for whole indices, `(b * 8 + a) * stride`. Where an index is cut, its shift and the stride's are combined.
+/// This saves a multiplication for whole indices, `(b * 8 + a) * stride`. If an index is cut into digits, the compiler combines the shift of the
+/// digit with that of the stride.
 const fn continues(table: &StaticStrideTable, d: usize) -> bool {
     const fn is_whole(term: Term) -> bool {
         term.divisor.get() == 1 && term.modulus.is_none()

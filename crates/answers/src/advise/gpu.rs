@@ -76,7 +76,7 @@ impl GpuAdvice {
         Ok(Self { rows: rows.collect(), given, has_layout, changed, orders, gpu })
     }
 
-    /// The layout to request in JAX: that of a convolution or a product. `None` if they prefer the device's own choice.
+    /// The layout to request in JAX: the one that a convolution or a product prefers. `None` if they prefer the device's own choice.
     ///
     /// ```
     /// use xla_shape_answers::advise::GpuAdvice;

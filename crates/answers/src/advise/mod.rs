@@ -17,13 +17,13 @@ use std::str::FromStr;
 use xla_shape_core::tpu::{DefaultLayoutError, Generation, Merge, layouts};
 use xla_shape_core::{ArrayShape, ValidationError};
 
-/// The layouts of an array on a TPU with the bytes of each, and changes that would take fewer.
+/// The layouts of an array on a TPU with the bytes of each, and changes of the dimensions that would take fewer bytes.
 ///
 /// The device's default layout comes first; `xla_shape_core::tpu` has the rule.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Advice {
-    /// The layouts, the device's own choice first; then the changes of the dimensions that take less.
+    /// The layouts, the device's own choice first; then the changes of the dimensions that take fewer bytes.
     pub rows: Vec<Row>,
     /// The given array; row-major if it was given without a layout.
     #[serde(skip)]
@@ -45,14 +45,14 @@ pub struct Advice {
     pub hidden: usize,
 }
 
-/// One layout, or a change of the dimensions that takes less.
+/// One layout, or a change of the dimensions that takes fewer bytes.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Row {
     /// XLA's text of the shape, with its layout.
     pub shape: String,
     /// The bytes in memory, with padding.
     pub bytes: u64,
-    /// How many bytes fewer than in the device's own choice; negative if it takes more.
+    /// How many bytes fewer it takes than the device's own choice; negative if it takes more.
     pub saved_bytes: i64,
     /// How many of `bytes` are padding.
     pub padding_bytes: u64,
@@ -60,9 +60,9 @@ pub struct Row {
     pub expansion: f64,
     /// Whose choice the layout is; null for any other order.
     pub choice: Option<Choice>,
-    /// How many orders of the two most minor dimensions this entry stands for; all take the same bytes.
+    /// How many choices of the two most minor dimensions take this number of bytes; only this one of them is listed.
     pub orders: usize,
-    /// What to do to the dimensions first, such as "merge dimensions 0 and 1"; null if nothing.
+    /// What to do to the dimensions first, such as "merge dimensions 0 and 1"; null if they stay as they are.
     pub change: Option<String>,
     /// The layout to ask JAX for; null for the device's own choice, and if the dimensions change first.
     pub jax: Option<String>,
@@ -105,11 +105,11 @@ const MAX_ROOM: usize = 12;
 words! {
     /// Whose choice a layout is.
     pub enum Choice {
-        /// The device's.
+        /// The device's own choice.
         Default = "default",
         /// The natural order of the dimensions, which is row-major.
         Natural = "natural",
-        /// The device's, which is the natural order.
+        /// The device's own choice, which is also the natural order.
         Both = "default and natural",
         /// The layout that was given.
         Given = "given",
@@ -368,12 +368,12 @@ pub enum AdviceError {
     NoDimension {
         /// The dimension.
         dimension: usize,
-        /// How many there are.
+        /// How many dimensions there are.
         num_dimensions: usize,
     },
     /// The changed shape is not valid.
     Invalid(ValidationError),
-    /// A change has this text in the place of a number.
+    /// A change has this text where it should have a number.
     NoNumber(String),
     /// The text of a change is neither `1=128` nor `0,1`.
     NoChange,

@@ -40,7 +40,7 @@ pub struct Fitting {
     /// such as a buffer for its sums, is halved with the block; the others stay as they are, because nothing says which of their dimensions belongs
     /// to which block.
     pub scratch: Vec<String>,
-    /// The bytes that all parts then need.
+    /// The bytes that all parts need with these blocks.
     pub vmem_bytes: u64,
 }
 
@@ -65,8 +65,8 @@ pub struct FittingBlock {
 }
 
 /// The largest blocks that fit into `limit` bytes, after as few steps as possible. Each step halves one axis in all blocks that have it. If halving
-/// any of several axes is enough, the step takes the one that leaves the largest blocks; if none is enough, the one that saves the most. `None` if
-/// eight steps do not find blocks that a TPU takes and that fit, or if there are too many parts.
+/// any one of several axes is enough, the step halves the axis that leaves the largest blocks. If no axis is enough, it halves the one that saves the
+/// most bytes. `None` if eight steps do not find blocks that a TPU takes and that fit, or if there are too many parts.
 ///
 /// `places` has an entry for each dimension of each part: the dimension of the grid whose index is the number of the block along that dimension;
 /// `None` if it is not known. If all places are known, dimensions with the same place are one axis. Otherwise, two dimensions count as one axis if
@@ -81,7 +81,7 @@ pub(super) fn fitting(
     if parts.len() > MOST_PARTS {
         return None;
     }
-    // A place that is not known may depend on any index of the grid, so if one is not known, none is used.
+    // A place that is not known may depend on any index of the grid, so if one place is not known, no place is used.
     let is_known = parts.iter().enumerate().all(|(number, part)| {
         let mut divided = part.sizes().filter(|(_, [array, block])| block < array && block % 2 == 0);
         divided.all(|(dimension, _)| place(places, number, dimension).is_some())
@@ -95,8 +95,8 @@ pub(super) fn fitting(
             let bytes = BlockAnswer::measured(&parts, generation).ok()?.1;
             Some((parts, bytes))
         });
-        // Parts that fit are compared by the bytes that they leave of the limit, others by all of their bytes. The former are at most the limit and
-        // the latter exceed it, so parts that fit come first. Of equal ones, this takes the first.
+        // The key of parts that fit is the number of bytes that they leave unused, which is at most the limit. The key of other parts is all of their
+        // bytes, which exceed the limit, so parts that fit come first. Among equal keys, this takes the first.
         let (halved, bytes) = smaller.min_by_key(|(_, bytes)| limit.checked_sub(*bytes).unwrap_or(*bytes))?;
         parts = halved;
         if bytes <= limit {
@@ -135,7 +135,7 @@ fn axis(places: &[Vec<Option<usize>>], part: usize, dimension: usize, sizes: [u6
 }
 
 /// The axes along which a block's size is even, in the order of the parts and their dimensions. If a block is smaller than its array along some of
-/// them, only these; otherwise all but those of each part's last dimension.
+/// these axes, returns only those axes; otherwise, returns all but the axes of each part's last dimension.
 fn axes(parts: &[Part], places: &[Vec<Option<usize>>]) -> Vec<Axis> {
     let all = |is_wanted: fn([u64; 2], bool) -> bool| {
         let mut seen = BTreeSet::new();
@@ -257,7 +257,7 @@ mod tests {
         let places = [vec![i, k], vec![k, j], vec![i, j], vec![]];
         let rows = ["bf16[1024,512]", "bf16[512,2048]", "bf16[1024,2048]", "f32[1024,2048]"];
         assert_eq!(blocks(&places), (rows.map(str::to_owned).to_vec(), 22));
-        // A place that is computed may follow any index.
+        // A place that is computed may depend on any index.
         let computed = [vec![i, None], vec![k, j], vec![i, j], vec![]];
         let both = ["bf16[1024,512]", "bf16[512,1024]", "bf16[1024,1024]", "f32[1024,1024]"];
         assert_eq!(blocks(&computed), (both.map(str::to_owned).to_vec(), 12));

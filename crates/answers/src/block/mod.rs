@@ -73,7 +73,7 @@ pub struct BlockAnswer {
     pub most_bytes: u64,
     /// Whether `vmem_bytes` is at most `limit_bytes`.
     pub fits: bool,
-    /// The largest blocks that fit, found by halving; null if these fit, or if none are found.
+    /// The largest blocks that fit, found by halving; null if the given blocks fit, or if no such blocks are found.
     pub fitting: Option<Fitting>,
     /// Whether the generation is the default, because none was named.
     #[serde(skip)]
@@ -101,7 +101,7 @@ pub enum LimitOf {
 }
 
 impl BlockAnswer {
-    /// Why the limit has this value; `None` if it is the requested one, or the most that is possible.
+    /// Why the limit has this value; `None` if it is the requested value, or the largest that is possible.
     #[must_use]
     pub fn limit_of(&self) -> Option<LimitOf> {
         match self.asked {
@@ -131,7 +131,7 @@ pub struct Measured {
     pub copies: u64,
     /// The bytes of all copies.
     pub vmem_bytes: u64,
-    /// The vector when the kernel loads all of the block, or stores it for an output; null if that is not known.
+    /// The vector when the kernel loads the whole block or, if the block is an output's, stores it; null if it is not known.
     pub vector: Option<Vector>,
     /// Why `vector` is null; null if `vector` has a value.
     pub vector_unknown: Option<VectorUnknown>,
@@ -187,7 +187,7 @@ pub struct Vector {
     pub registers: u64,
     /// The vector layout that operations across rows need.
     pub whole_tiles: String,
-    /// The steps of the relayout between the two; empty if there is none.
+    /// The steps of the relayout between `layout` and `whole_tiles`; empty if no relayout is needed.
     pub relayout: Vec<String>,
 }
 
@@ -337,7 +337,7 @@ impl BlockAnswer {
         Ok((measured, bytes))
     }
 
-    /// The next command: about smaller blocks that fit, or if these fit, about the compiled kernel.
+    /// The next command is about smaller blocks that fit. If the given blocks fit, it is about the compiled kernel.
     fn next(&self) -> Vec<Word> {
         let words = |words: &[&str]| words.iter().map(|&word| word.into()).collect::<Vec<Word>>();
         let mut next = match &self.fitting {
@@ -385,7 +385,7 @@ impl Answer for BlockAnswer {
 #[derive(Clone, Debug, Serialize)]
 #[serde(transparent)]
 pub struct BlockAnswers {
-    /// The answer for each.
+    /// The answer for each generation.
     pub answers: Vec<BlockAnswer>,
 }
 
@@ -401,7 +401,7 @@ impl BlockAnswers {
         Ok(Self { answers: answers.collect::<Result<_, _>>()? })
     }
 
-    /// Whether the blocks fit on all of them.
+    /// Whether the blocks fit on all of the generations.
     #[must_use]
     pub fn fit(&self) -> bool {
         self.answers.iter().all(|answer| answer.fits)

@@ -46,8 +46,8 @@ impl FromStr for Language {
 /// Code for an array.
 ///
 /// For Python, the code is a module with three functions: `tile(x)` turns a plain array into a one-dimensional array of all positions, with 0 as
-/// padding; `untile(y)` is its inverse; and one gives the position of an element. For C, C++ and Rust, the code is the function for positions, and
-/// its inverse.
+/// padding; `untile(y)` is its inverse; and a third function gives the position of an element. For C, C++ and Rust, the code is the function for
+/// positions, and its inverse.
 ///
 /// ```
 /// use xla_shape_answers::convert::{Code, Language};
@@ -74,7 +74,7 @@ impl Code {
     /// The code for this array; `name` is the name of the function for positions.
     ///
     /// # Errors
-    /// If a dimension is unbounded, or the name cannot be one in the language.
+    /// If a dimension is unbounded, or the name is not valid for a function in the language.
     pub fn new(array: &ArrayShape, language: Language, name: &str) -> Result<Self, CodeError> {
         let is_word = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         if !is_word || name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {

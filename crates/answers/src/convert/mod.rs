@@ -70,7 +70,7 @@ words! {
 }
 
 impl Conversion {
-    /// The usual targets of a conversion from a notation: from XLA's, all others; from another one, XLA's.
+    /// The usual targets of a conversion from a notation: for XLA's notation, all others; for any other notation, XLA's.
     ///
     /// ```
     /// use xla_shape_answers::convert::Conversion;
@@ -161,7 +161,7 @@ pub struct Line<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "&'a [u64]")]
     index: Option<&'a [u64]>,
-    /// The nearest layout that the notation has; absent if there is none.
+    /// The nearest layout that the notation can express; absent if the notation can express the layout itself, or none was found.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Near<'a>")]
     nearest: Option<Near<'a>>,
@@ -169,16 +169,16 @@ pub struct Line<'a> {
     shared: Option<&'a Shared>,
 }
 
-/// The nearest layout that a notation has.
+/// The nearest layout that a notation can express.
 #[derive(Serialize, JsonSchema)]
 struct Near<'a> {
     /// The layout.
     text: &'a str,
-    /// The part of it that is the array, such as a slice.
+    /// The part of that layout that is the array, such as a slice.
     view: &'a str,
 }
 
-/// What `convert` writes as JSON: a layout in one notation, one line for each; with `--emit`, the code.
+/// What `convert` writes as JSON: one line for each notation, with the layout in it; with `--emit`, the code.
 // Hidden, because it exists only for the schema of this JSON.
 #[doc(hidden)]
 #[derive(JsonSchema)]

@@ -78,7 +78,7 @@ pub enum Cause {
         /// The number of elements with which each of its elements is multiplied.
         times: u64,
     },
-    /// All elements of an array are computed, and a gather reads some of them.
+    /// All elements of an array are computed, but a gather reads only some of them.
     Gathered {
         /// How many elements are computed.
         computed: u64,

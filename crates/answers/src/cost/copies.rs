@@ -32,7 +32,7 @@ pub struct CopyCost {
     #[serde(flatten, serialize_with = "amount::total")]
     #[schemars(with = "amount::Total")]
     pub total: Option<Amount>,
-    /// The part of the program's cycles or time, from 0 to 1; null if it is not known.
+    /// Its share of the program's cycles or time, from 0 to 1; null if it is not known.
     pub share: Option<f64>,
     /// The bytes that one run reads and writes, with padding; null if they are not known.
     pub bytes: Option<u64>,

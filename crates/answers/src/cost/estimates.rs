@@ -6,10 +6,11 @@ use xla_shape_hlo::Instruction;
 use xla_shape_hlo::cost::{Costs, InstructionCost, Unit};
 use xla_shape_hlo::profile::{InstructionTimes, ProfiledModule};
 
-/// An instruction differs from its estimate if one is more than this many times the other.
+/// An instruction counts as different from its estimate if its mean time is more than this many times the estimate, or the estimate more than this
+/// many times the mean time.
 pub(super) const DIFFERS: f64 = 1.5;
 
-/// The length of a cycle is a median over instructions with cycles and times. It needs at least this many.
+/// The length of a cycle is a median over the instructions that have both cycles and a time. There must be at least this many of them.
 const FEWEST: usize = 3;
 
 /// The compiler's figures for a program that was measured.

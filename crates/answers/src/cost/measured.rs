@@ -47,8 +47,8 @@ pub struct Measured {
     pub devices: Option<usize>,
     /// The runs of the program; null if the profile does not say when they began and ended.
     pub runs: Option<Runs>,
-    /// The times of all instructions: what ran inside of a loop counts once, in its own row. The times of a CPU's threads are added, even if they ran
-    /// at the same time.
+    /// The sum of the times of all instructions. What ran inside a loop counts once: in its own row, not in the loop's. The times of a CPU's threads
+    /// are added, even if they ran at the same time.
     pub picoseconds: u64,
     /// The part of these times in which instructions only moved data, from 0 to 1.
     pub moved: f64,
@@ -57,7 +57,8 @@ pub struct Measured {
     /// The floating-point operations per second that the device can do at most; null if the profile does not say.
     pub peak_flops_per_second: Option<u64>,
     /// For a TPU: how many picoseconds each of the compiler's cycles took. This is the median over the instructions, weighted by their times; null if
-    /// too few instructions have cycles. Estimates are these times the cycles, so only differences between instructions show.
+    /// too few instructions have cycles. An estimate is this number times the cycles, so estimates only show which instructions differ from the
+    /// others.
     pub picoseconds_per_cycle: Option<f64>,
     /// The instructions that only move data, or compute more than they must, the longest time first.
     pub copies: Vec<MeasuredCopy>,
@@ -77,7 +78,7 @@ pub struct Measured {
     pub unknown_instructions: usize,
     /// Events of the profile that end before they begin. They do not count.
     pub impossible_events: u64,
-    /// Events of the profile that begin during another one of their line and end after it. Both count in full.
+    /// Events of the profile that begin during another event of the same line and end after it. Both events count in full.
     pub overlapping_events: u64,
     /// Events of instructions whose program the profile does not name. They do not count.
     pub unassigned_events: u64,
@@ -86,7 +87,7 @@ pub struct Measured {
 /// How long the runs of a program took on each device, in picoseconds.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Runs {
-    /// How many there are, on all devices.
+    /// The number of runs, on all devices.
     pub count: usize,
     /// The sum.
     pub picoseconds: u64,
@@ -114,7 +115,7 @@ pub struct MeasuredLine {
     pub source: Option<String>,
     /// The times of its instructions.
     pub picoseconds: u64,
-    /// The part of the times of all instructions, from 0 to 1.
+    /// Its share of the times of all instructions, from 0 to 1.
     pub share: f64,
     /// How many instructions.
     pub instructions: usize,
@@ -127,7 +128,7 @@ pub struct MeasuredScope {
     pub scope: String,
     /// The times of its instructions.
     pub picoseconds: u64,
-    /// The part of the times of all instructions, from 0 to 1.
+    /// Its share of the times of all instructions, from 0 to 1.
     pub share: f64,
     /// How many instructions.
     pub instructions: usize,
@@ -140,7 +141,7 @@ pub struct MeasuredOpcode {
     pub opcode: Option<String>,
     /// The times of its instructions.
     pub picoseconds: u64,
-    /// The part of the times of all instructions, from 0 to 1.
+    /// Its share of the times of all instructions, from 0 to 1.
     pub share: f64,
     /// How many instructions.
     pub instructions: usize,
@@ -149,14 +150,14 @@ pub struct MeasuredOpcode {
 /// How long an instruction took.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct Times {
-    /// How many events it has. Each kernel of a GPU counts.
+    /// How many events it has. On a GPU, each kernel is one event.
     pub count: u64,
-    /// How often it was executed: less than `count` where an execution has several kernels of a GPU; `total_picoseconds` divided by it is the
-    /// mean time of an execution; null if these did not run equally often.
+    /// How often it was executed: less than `count` if an execution has several kernels on a GPU, and null if these kernels did not run equally
+    /// often. The mean time of an execution is `total_picoseconds` divided by this number.
     pub executions: Option<u64>,
     /// The sum of its own times, without the instructions that ran inside of it.
     pub picoseconds: u64,
-    /// The part of the times of all instructions, from 0 to 1.
+    /// Its share of the times of all instructions, from 0 to 1.
     pub share: f64,
     /// The sum of its times, with the instructions that ran inside of it.
     pub total_picoseconds: u64,
@@ -178,13 +179,13 @@ pub struct MeasuredInstruction {
     /// How long it took.
     #[serde(flatten)]
     pub times: Times,
-    /// The bytes of its operands and its result, padding included, wherever they are; null if they are not known, or others run inside of it.
+    /// The bytes of its operands and its result, padding included, in any memory; null if they are not known, or other instructions run inside it.
     pub bytes: Option<u64>,
     /// `bytes` divided by the mean time of an execution; null if either is not known.
     pub bytes_per_second: Option<u64>,
     /// The floating-point operations of one execution, as the profile says; null if it does not.
     pub flops: Option<u64>,
-    /// These operations divided by the mean time of an execution; null if they are not known.
+    /// `flops` divided by the mean time of an execution; null if it is not known.
     pub flops_per_second: Option<u64>,
     /// What the compiler expected of one execution; null without a figure.
     pub estimate_picoseconds: Option<u64>,
@@ -235,17 +236,18 @@ pub struct MeasuredCollective {
     pub instruction: String,
     /// The opcode.
     pub opcode: String,
-    /// How long it took. For an asynchronous one, this is the time of its start and its end, which is how long the program waits.
+    /// How long it took. For an asynchronous collective, this is the time of the two instructions that start and end it, which is how long the
+    /// program waits.
     #[serde(flatten)]
     pub times: Times,
-    /// For an asynchronous one on a TPU: the times from its start to its end; otherwise null.
+    /// For an asynchronous collective on a TPU: the times from its start to its end; otherwise null.
     pub asynchronous_picoseconds: Option<u64>,
     /// The bytes of the operands on one device, in each run.
     pub bytes_in: u64,
     /// The bytes of the results on one device, in each run.
     pub bytes_out: u64,
-    /// The larger of `bytes_in` and `bytes_out`, divided by the mean time, which is from start to end if `asynchronous_picoseconds` is not null; null
-    /// if it took no time.
+    /// The larger of `bytes_in` and `bytes_out`, divided by the mean time. If `asynchronous_picoseconds` is not null, that is the time from start to
+    /// end. Null if the collective took no time.
     pub bytes_per_second: Option<u64>,
     /// The file and the line, such as "train.py:43"; null if the module has none.
     pub source: Option<String>,
@@ -278,7 +280,7 @@ impl Times {
         }
     }
 
-    /// How often it was executed, and the mean of these executions; `None` if it is not known how often.
+    /// How often it was executed, and the mean time of an execution; `None` if it is not known how often.
     #[must_use]
     pub fn of_executions(&self) -> Option<(u64, u64)> {
         let executions = self.executions?;
@@ -310,7 +312,8 @@ pub enum MeasuredDoubt {
 }
 
 impl Measured {
-    /// An instruction [differs](MeasuredInstruction::differs) from its estimate if one is more than this many times the other.
+    /// An instruction [differs](MeasuredInstruction::differs) from its estimate if its mean time is more than this many times the estimate, or the
+    /// estimate more than this many times the mean time.
     pub const DIFFERS: f64 = DIFFERS;
 
     /// What makes the times doubtful.

@@ -154,7 +154,7 @@ impl ProgramCost {
 }
 
 impl ProgramCost {
-    /// The instructions that count with a lower bound on their time, because the compiler's estimate is not credible.
+    /// The instructions for which a lower bound on their time is used, because the compiler's estimate is not credible.
     pub fn bounded(&self) -> impl Iterator<Item = &Expensive> {
         self.with_basis(Basis::Bound)
     }
@@ -164,7 +164,7 @@ impl ProgramCost {
         self.instructions.iter().filter(move |found| found.basis == basis)
     }
 
-    /// The instructions that count by the bytes that they move, or would if a GPU were named.
+    /// How many instructions have a time that is computed from the bytes that they move; or that some would have one if a GPU were named.
     #[must_use]
     pub fn by_bytes(&self) -> Option<ByBytes> {
         let counted = self.with_basis(Basis::Bytes).count();
@@ -177,7 +177,7 @@ impl ProgramCost {
     }
 }
 
-/// The instructions that count by the bytes that they move.
+/// The instructions whose time is computed from the bytes that they move.
 ///
 /// ```
 /// use xla_shape_answers::cost::ProgramCost;
@@ -191,11 +191,11 @@ impl ProgramCost {
 pub enum ByBytes {
     /// This many instructions.
     Counted(usize),
-    /// No GPU is named; with one, some instructions would count by their bytes.
+    /// No GPU is named. If one were, the time of some instructions would be computed from their bytes.
     WithGpu,
 }
 
-/// What the compiler made of the program with some layouts asked for.
+/// The result of compiling the program with some requested layouts.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Tried {
     /// The layouts that were asked for, and where.
@@ -216,7 +216,7 @@ pub struct Tried {
     pub bytes_before: Option<u64>,
     /// How many copies change a layout with them; null if the compiler refused.
     pub copies: Option<usize>,
-    /// How many did without them.
+    /// How many copies change a layout without them.
     pub copies_before: usize,
     /// Why the compiler refused; null if it did not.
     pub error: Option<String>,
@@ -325,7 +325,7 @@ pub struct Expensive {
     pub basis: Basis,
     /// For a GPU: the compiler's own estimate of one run, in seconds; null if it gives none.
     pub estimate_seconds: Option<Seconds>,
-    /// For a GPU: the seconds that one run takes at least, by the compiler; null if it does not say.
+    /// For a GPU: the compiler's lower bound on the seconds of one run; null if it gives none.
     pub bound_seconds: Option<Seconds>,
     /// How often it runs; null if it is not known.
     pub runs: Option<u64>,
@@ -371,7 +371,7 @@ words! {
         Bytes = "bytes over bandwidth",
         /// The operations of a convolution, divided by the operations per second of the GPU's matrix units, because moving its bytes takes less time.
         Operations = "operations over peak",
-        /// The compiler's estimate of a sort. It is that of one pass, and a sort makes many.
+        /// The compiler's estimate of a sort, which covers only one of the sort's many passes.
         OnePass = "one pass of a sort",
     }
 }
@@ -512,7 +512,7 @@ impl ProgramCost {
         })
     }
 
-    /// The layouts that would remove copies, and where to ask for each, the most expensive copy first; one for each place.
+    /// The layouts that would remove copies, and where to ask for each, the most expensive copy first. There is one layout for each place.
     ///
     /// ```
     /// use xla_shape_hlo::Module;

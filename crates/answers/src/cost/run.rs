@@ -27,11 +27,11 @@ use xla_shape_program::ProgramMemory;
 /// ```
 #[derive(Clone, Debug)]
 pub struct MeasuredRun {
-    /// The lines of the profile, those of a device together.
+    /// The lines of the profile. All lines of a device come one after the other.
     pub rows: Vec<RunRow>,
     /// The instructions that ran.
     pub instructions: Vec<RunInstruction>,
-    /// How many events are left out: the shortest ones, if there are more than fit.
+    /// How many events are left out. If there are too many events, the shortest ones are left out.
     pub left_out: u64,
 }
 

@@ -18,9 +18,9 @@ use xla_shape_core::sorting::sort;
 pub struct Spread {
     /// The median; of an even number of times, the larger of the two in the middle.
     pub median_picoseconds: u64,
-    /// A quarter of the times are shorter; of fewer than four times, the shortest one.
+    /// A quarter of the times are shorter than this. If there are fewer than four times, it is the shortest one.
     pub lower_quartile_picoseconds: u64,
-    /// A quarter of the times are longer; of fewer than four times, the longest one.
+    /// A quarter of the times are longer than this. If there are fewer than four times, it is the longest one.
     pub upper_quartile_picoseconds: u64,
 }
 

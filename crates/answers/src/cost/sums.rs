@@ -29,10 +29,10 @@ use xla_shape_hlo::cost::{Costs, Unit};
 pub struct Sums {
     /// The unit of all figures.
     pub unit: Unit,
-    /// Each instruction once; `None` without figures, or if the sum does not fit in 64 bits.
+    /// The sum that counts each instruction once; `None` without figures, or if the sum does not fit in 64 bits.
     pub once: Option<Amount>,
-    /// One run of the program; the body of a loop counts as often as it runs. `None` if the figures are partial, or the sum does not fit in
-    /// 64 bits.
+    /// The sum for one run of the program, in which the body of a loop counts as often as it runs. `None` if the figures are partial, or the sum does
+    /// not fit in 64 bits.
     pub total: Option<Amount>,
     /// How many instructions have a figure.
     pub said: usize,
@@ -103,7 +103,7 @@ impl Sums {
         })
     }
 
-    /// Whether they are times on a GPU.
+    /// Whether the figures are times on a GPU.
     #[must_use]
     pub const fn are_times(&self) -> bool {
         matches!(self.unit, Unit::Picoseconds)
@@ -120,10 +120,10 @@ struct Fields {
 
 #[derive(Default, Serialize, JsonSchema)]
 struct Cycles {
-    /// Each instruction once; null without figures, or if the sum does not fit in 64 bits.
+    /// The sum that counts each instruction once; null without figures, or if the sum does not fit in 64 bits.
     once: Option<u64>,
-    /// One run of the program; the body of a loop counts as often as it runs. Null if the figures are partial, or the sum does not fit in
-    /// 64 bits.
+    /// The sum for one run of the program, in which the body of a loop counts as often as it runs. Null if the figures are partial, or the sum does
+    /// not fit in 64 bits.
     total: Option<u64>,
     /// How many instructions have a figure.
     said: usize,
@@ -137,9 +137,9 @@ struct Cycles {
 
 #[derive(Serialize, JsonSchema)]
 struct Times {
-    /// Each instruction once; null without figures.
+    /// The sum that counts each instruction once; null without figures.
     once: Option<Seconds>,
-    /// One run of the program; the body of a loop counts as often as it runs. Null if the figures are partial.
+    /// The sum for one run of the program, in which the body of a loop counts as often as it runs. Null if the figures are partial.
     total: Option<Seconds>,
     /// How many instructions have a figure.
     said: usize,

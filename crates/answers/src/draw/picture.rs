@@ -26,7 +26,7 @@ impl Window {
     }
 }
 
-/// If at most this many positions are missing between two that are shown, they are shown, too.
+/// If at most this many positions lie between two that are shown, they are shown, too.
 const SMALL_GAP: u64 = 4;
 
 /// The most characters of a picture in a small page: 300,000 bytes, minus the script and the style of the page.

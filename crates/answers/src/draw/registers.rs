@@ -30,7 +30,7 @@ pub struct RegisterDrawing {
     pub layout: String,
     /// The number of registers, of which some may not be shown.
     pub registers: u64,
-    /// The numbers of registers: the leading dimensions, then the rows and the columns of registers.
+    /// The sizes of the grid of registers: the leading dimensions of the vector, then the numbers of rows and of columns of registers.
     pub grid: Vec<u64>,
     /// The registers that are shown.
     pub shown: Vec<Register>,

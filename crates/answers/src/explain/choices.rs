@@ -36,7 +36,7 @@ fn names<S: Serializer>(generations: &[Generation], serializer: S) -> Result<S::
     serializer.collect_seq(generations.iter().map(|generation| generation.name()))
 }
 
-/// The layouts that these generations choose for an array; if none is named, those of all generations.
+/// The layouts that these generations choose for an array; if no generation is named, the layouts that all generations choose.
 pub(super) fn choices_by_generation(array: &ArrayShape, named: &[Generation]) -> Vec<SharedChoice> {
     let mut all = Vec::<SharedChoice>::new();
     for &generation in if named.is_empty() { Generation::ALL } else { named } {

@@ -68,7 +68,7 @@ impl Location {
     /// What is at this position, counted in elements from the start.
     ///
     /// # Errors
-    /// If the array has no such position, or an unbounded dimension, so that its elements have no positions.
+    /// If the array has no such position, or if its elements have no positions, because a dimension is unbounded.
     ///
     /// ```
     /// use xla_shape_answers::Answer;
@@ -136,7 +136,7 @@ impl Answer for Location {
 pub enum LocationError {
     /// The elements have no positions.
     NoPlaces(StrideTableError),
-    /// The index needs one entry for each dimension.
+    /// The index does not have one entry for each dimension.
     Entries {
         /// How many entries it has.
         entries: usize,

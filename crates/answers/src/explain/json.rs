@@ -52,7 +52,7 @@ enum TileSize {
     Combine(Combine),
 }
 
-/// In the place of a tile's size.
+/// What a tile has in place of a size.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 enum Combine {
     /// The dimension is combined with the next more minor one.
@@ -78,9 +78,9 @@ pub(super) struct Tuple {
 pub(super) struct WithoutData {
     /// XLA's text: `token[]` or `opaque[]`.
     shape: String,
-    /// A token or an opaque value takes no memory: 0.
+    /// Always 0: a token or an opaque value takes no memory.
     bytes: u64,
-    /// There is no padding: 0.
+    /// Always 0: there is no padding.
     padding_bytes: u64,
 }
 
@@ -93,8 +93,8 @@ pub(super) enum Value {
     WithoutData(WithoutData),
 }
 
-/// `layouts` says for each leaf whether it was written with a layout. If `named` has generations, their choices are given for all arrays; otherwise,
-/// those of all generations are given for arrays without a layout.
+/// `layouts` says for each leaf whether it was written with a layout. If `named` has generations, all arrays get the choices of these. Otherwise,
+/// only arrays without a layout get choices, those of all generations.
 pub(super) fn value(shape: &Shape, layouts: &mut impl Iterator<Item = bool>, named: &[Generation]) -> Value {
     match shape {
         Shape::Array(array) | Shape::Buffer(array) => {

@@ -149,8 +149,8 @@ impl Explanation {
         if self.without_tpus { Vec::new() } else { choices::choices_by_leaf(&self.given, &self.generations) }
     }
 
-    /// How TPUs store the shape, if it is one array: the choices of the generations that are named; if none is, that of the default
-    /// generation for an array without a layout. Empty for other shapes.
+    /// How TPUs store the shape, if it is one array: the choices of the named generations. If none is named, the choice of the default generation,
+    /// but only for an array without a layout. Empty for other shapes.
     ///
     /// ```
     /// use xla_shape_answers::{DEFAULT_GENERATION, Given, explain::Explanation};

@@ -9,7 +9,7 @@ use xla_shape_core::{ArrayShape, PaddedDimension};
 /// Padding up to this expansion does not matter.
 const LITTLE: f64 = 1.1;
 
-/// The most causes that are named, and the most dimensions that get a remedy.
+/// At most this many causes are named, and at most this many dimensions get a remedy.
 const MOST_CAUSES: usize = 2;
 const MOST_REMEDIES: usize = 3;
 

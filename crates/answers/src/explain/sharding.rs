@@ -44,15 +44,15 @@ pub struct Shards {
 /// Further facts about the shards of an array.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct ArrayShards {
-    /// Only of an array: how many devices have each element; null if `devices` is null.
+    /// Only for an array: how many devices have each element; null if `devices` is null.
     replication: Option<u64>,
-    /// Only of an array: whether every dimension divides without a remainder.
+    /// Only for an array: whether every dimension divides without a remainder.
     even: bool,
-    /// Only of an array: how many bytes of a shard are padding.
+    /// Only for an array: how many bytes of a shard are padding.
     padding_bytes: Option<u64>,
-    /// Only of an array: the bytes of a shard divided by those of its elements alone.
+    /// Only for an array: the bytes of a shard divided by those of its elements alone.
     expansion: Option<f64>,
-    /// Only of an array without a layout, or with --for: how TPUs store a shard by default.
+    /// Only for an array without a layout, or with --for: how TPUs store a shard by default.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tpu: Vec<SharedChoice>,
 }
@@ -84,7 +84,7 @@ impl Shards {
         })
     }
 
-    /// Adds how these generations store the shards of `given`, which was divided; if none is named, all generations.
+    /// Adds how these generations store the shards of the divided shape `given`; if none is named, how all generations store them.
     pub(super) fn choose(&mut self, given: &Given, named: &[Generation]) {
         let shard = self.given_shard(given);
         if let (Some(array), Some(shard)) = (&mut self.array, shard.as_ref().and_then(Given::array)) {

@@ -31,7 +31,7 @@ pub struct Registers {
     pub layout: VectorLayout,
     /// The number of registers.
     pub registers: u64,
-    /// The numbers of registers: the leading dimensions, then the rows and the columns of registers.
+    /// The sizes of the grid of registers: the leading dimensions of the vector, then the numbers of rows and of columns of registers.
     pub grid: Vec<u64>,
     /// The rows and the columns that a register holds, in elements.
     pub slice: [u64; 2],
@@ -44,7 +44,7 @@ pub struct Registers {
 /// The location of an element.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 struct At {
-    /// The index of the element; only with --at, as the fields below.
+    /// The index of the element; only with --at, like the fields below.
     index: Vec<u64>,
     /// The register with the element, in row-major order of the grid.
     register: u64,

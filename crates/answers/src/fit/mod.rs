@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What fits, of all settings: each has one value of every axis.
+/// Which settings fit. Each setting has one value of every axis.
 ///
 /// ```
 /// use xla_shape_answers::cost::Amount;
@@ -39,7 +39,7 @@ use std::collections::BTreeMap;
 pub struct Fit {
     /// The axes.
     pub axes: Vec<Axis>,
-    /// Along the bisected axis, where its values cease to fit: for each combination of the other axes' values. Empty if no axis is bisected.
+    /// For each combination of the other axes' values: where the values of the bisected axis cease to fit. Empty if no axis is bisected.
     pub borders: Vec<Border>,
     /// The settings that were tried, in the order of the axes' values.
     pub rows: Vec<Row>,
@@ -64,7 +64,7 @@ pub struct Row {
     /// What the program needs.
     #[serde(flatten)]
     pub need: Need,
-    /// How many bytes more it needs than there are; null if it fits, or that is not known.
+    /// How many bytes more it needs than are available; null if it fits, or if that is not known.
     pub short_bytes: Option<u64>,
     /// The cost of one run; `None` if the compiler does not say enough for a total, or refused the program.
     #[serde(flatten, serialize_with = "amount::one_run")]
@@ -82,24 +82,24 @@ pub struct Border {
     pub axis: String,
     /// The values of the other axes, by their names.
     pub setting: BTreeMap<String, String>,
-    /// The largest value that fits; null if none does.
+    /// The largest value that fits; null if none fits.
     pub largest: Option<String>,
-    /// The entry of `rows` with it.
+    /// The entry of `rows` for `largest`.
     pub largest_row: Option<usize>,
-    /// The smallest value above it that does not fit; null if all fit.
+    /// The smallest value above `largest` that does not fit; null if all fit.
     pub next: Option<String>,
-    /// The entry of `rows` with it.
+    /// The entry of `rows` for `next`.
     pub next_row: Option<usize>,
     /// Values that do not fit although a larger one does: a larger value can need less memory.
     pub exceptions: Vec<String>,
     /// Values between `largest` and `next` for which it is not known whether they fit: the compiler refused them for a reason other than memory, or
     /// they have no program.
     pub unknown: Vec<String>,
-    /// Whether every value between the two was tried. It was not if the user ended the search, or if the compiler refused too many programs for
-    /// a reason other than memory.
+    /// Whether every value between `largest` and `next` was tried. Some were not tried if the user ended the search, or if the compiler refused too
+    /// many programs for a reason other than memory.
     pub closed: bool,
-    /// Whether the values are not in ascending order of the memory that they need: the last fits, although the first does not or an earlier one needs
-    /// more. Then all were tried.
+    /// Whether the values are not in ascending order of the memory that they need: the last value fits, although the first does not or an earlier one
+    /// needs more. In this case, all values were tried.
     pub unordered: bool,
 }
 
@@ -143,13 +143,13 @@ pub struct Line {
     pub at: Vec<usize>,
     /// The largest value that fits.
     pub largest: Option<usize>,
-    /// The smallest value above it that does not fit.
+    /// The smallest value above `largest` that does not fit.
     pub next: Option<usize>,
     /// Values that do not fit although a larger one does.
     pub exceptions: Vec<usize>,
     /// Values between `largest` and `next` for which it is not known whether they fit.
     pub unknown: Vec<usize>,
-    /// Whether every value between the two was tried.
+    /// Whether every value between `largest` and `next` was tried.
     pub closed: bool,
     /// Whether the last value fits although the first one does not, or although an earlier one needs more.
     pub unordered: bool,

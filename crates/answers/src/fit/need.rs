@@ -1,4 +1,4 @@
-//! The memory that one program needs on a device, and what would have to go if that is too much.
+//! The memory that one program needs on a device, and which arrays would have to go if that is too much.
 
 use crate::hlo::Report;
 use crate::hlo::memory::Resident;
@@ -30,7 +30,7 @@ pub struct Need {
     pub available_bytes: Option<u64>,
     /// The largest array that is live at the peak; null if that is not known.
     pub largest: Option<Held>,
-    /// If it does not fit: the largest arrays that are live then, as many as would free the missing bytes, but at most five.
+    /// If it does not fit: the largest arrays that are live at the peak, as many as would free the missing bytes, but at most five.
     pub to_go: Vec<Held>,
     /// Why the compiler refused the program, or why there is none; null if it was compiled.
     pub error: Option<String>,
@@ -73,7 +73,7 @@ impl Need {
     pub const TOP: usize = 5;
 
     /// The need according to a report. If the compiler `refused` the program with this message, it does not fit. The report is about the module that
-    /// the compiler dumped, which may need less than what the compiler found at the end. Then the amounts are those of the message.
+    /// the compiler dumped, which may need less memory than the compiler found at the end. In that case, the amounts are those of the message.
     ///
     /// ```
     /// use xla_shape_answers::fit::Need;
@@ -144,7 +144,7 @@ impl Need {
         Self { error: Some(error), ..Self::default() }
     }
 
-    /// How many more bytes it needs than are available; `None` if it fits, or if that is not known.
+    /// How many more bytes it needs than are available; `None` if it fits, or if it is not known whether it fits.
     #[must_use]
     pub fn short_bytes(&self) -> Option<u64> {
         let short = self.needed_bytes?.checked_sub(self.available_bytes?)?;

@@ -31,7 +31,7 @@ use xla_shape_core::{ArrayShape, Shape};
 pub struct ChangedArray {
     /// Which array, such as "argument `cache` (parameter 0)" or "result 1".
     pub array: String,
-    /// The name of an argument in the user's program, or that of a parameter without one, such as "parameter 0"; null for a result.
+    /// The name of an argument in the user's program; if it has none, the number of its parameter, such as "parameter 0"; null for a result.
     pub argument: Option<String>,
     /// What changed.
     pub change: ArrayChange,
@@ -132,7 +132,7 @@ impl ChangedArray {
         })
     }
 
-    /// Whether data that were written for the record no longer fit. They fit if the new layout is only another text for the same bytes.
+    /// Whether data that were written for the record no longer fit. They still fit if the text of the layout differs, but every byte is where it was.
     #[must_use]
     pub fn needs_other_data(&self) -> bool {
         self.change != ArrayChange::Layout || !self.same_bytes

@@ -171,11 +171,11 @@ pub struct ChangedMeasure {
     /// Which number.
     #[serde(rename = "name")]
     pub measure: Measure,
-    /// The number in the record, a time in seconds; null if it is not known.
+    /// The number in the record (a time is in seconds); null if it is not known.
     pub before: Option<Quantity>,
     /// The number now; null if it is not known.
     pub after: Option<Quantity>,
-    /// Why it is not the same.
+    /// Why the number differs.
     pub cause: Reason,
 }
 
@@ -192,11 +192,11 @@ pub struct ChangedCopy {
     #[serde(flatten, serialize_with = "amount::all_runs")]
     #[schemars(with = "amount::AllRuns")]
     pub amount: Option<Amount>,
-    /// Why it is not the same.
+    /// Why only one of the programs has the copy.
     pub cause: Reason,
     /// Why the copy is there, as a sentence.
     pub because: Noted<Cause>,
-    /// What would remove it; null if nothing is known, and of a copy that is gone.
+    /// What would remove it; null if nothing is known, and for a copy that is gone.
     pub remedy: Option<Noted<Remedy>>,
     /// The name of the operation in the user's program; null if the module has none.
     pub op_name: Option<String>,
@@ -222,7 +222,7 @@ pub struct ChangedLine {
 /// Why a program is not compared with a record.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum CheckError {
-    /// The record has no program for the device: its name, and the devices of the record.
+    /// The record has no program for the device: the name of the device, and the devices of the record.
     NoDevice(String, Vec<String>),
     /// The program is divided among a different number of devices.
     Devices(OtherDevices),
@@ -298,7 +298,7 @@ impl Check {
     /// ```
     ///
     /// # Errors
-    /// If the record has no program to compare with, or one for another number of devices unless `other_devices`; if a shape
+    /// If the record has no program to compare with, or if its program is for another number of devices and `other_devices` is false; if a shape
     /// cannot be read; if no limit can be checked.
     pub fn new(
         record: &Record,
@@ -403,8 +403,8 @@ impl Check {
 
 /// The copies that only the first program has, and those that only the second has.
 ///
-/// Copies with the same layouts are pairs: first those with the same operation, then the others. So renaming a function, or moving it to another
-/// line, does not change its copies.
+/// Copies with the same layouts are paired: first the copies that also have the same operation, then the others. So renaming a function, or moving it
+/// to another line, does not change its copies.
 fn copies(programs: [&Recorded; 2], cause: Reason) -> [Vec<ChangedCopy>; 2] {
     let operation = |copy: &RecordedCopy| copy.op_name.clone();
     let nothing = |_: &RecordedCopy| None;

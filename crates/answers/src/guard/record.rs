@@ -37,7 +37,7 @@ use xla_shape_program::{CompileError, CompilerAnswer, Program};
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct Record {
-    /// Whether arguments and results must be kept as they are: then `guard check` fails if data no longer fit, and compares costs only with limits
+    /// Whether arguments and results must be kept as they are. If so, `guard check` fails if data no longer fit, and compares costs only with limits
     /// that it is given. Older records do not have it.
     pub lock: bool,
     /// One for each device.
@@ -76,7 +76,7 @@ pub struct Recorded {
     /// How the result is divided; null without a sharding. Older records do not have it.
     #[serde(default)]
     pub result_sharding: Option<String>,
-    /// Which results are in the memory of an argument, as the module's `input_output_alias` has it; empty for none.
+    /// Which results are in the memory of an argument, in the form of the module's `input_output_alias`; empty for none.
     #[serde(default)]
     pub aliases: Option<String>,
     /// A digest of the names of the user's operations.
@@ -85,7 +85,7 @@ pub struct Recorded {
     pub computing: String,
     /// The instructions that only change a layout.
     pub copies: Vec<RecordedCopy>,
-    /// The cycles by source line.
+    /// The cost by source line.
     pub lines: Vec<RecordedLine>,
     /// For a profile: what it measured; null for anything else. Older records do not have it.
     #[serde(default)]
@@ -179,8 +179,8 @@ pub struct RecordedCopy {
     pub remedy: Option<Noted<Remedy>>,
 }
 
-/// A cause or a remedy in a record. The file has it as a sentence. When a file is read, it stays a sentence, because another version may use other
-/// words.
+/// A cause or a remedy in a record. The file has it as a sentence. When a file is read, the cause or remedy stays a sentence, because another version
+/// may use other words.
 ///
 /// ```
 /// use xla_shape_answers::cost::Cause;
@@ -281,7 +281,7 @@ pub enum RecordError {
     Empty,
     /// A text in it is not a valid shape: where, and why.
     Shape(String),
-    /// A field of a program is missing, which is not the same as null: the number of the program, and the field.
+    /// A field of a program is missing, which is not the same as a null: the number of the program, and the name of the field.
     Measure(usize, Measure),
 }
 
@@ -346,7 +346,7 @@ impl Record {
                 "not a record, as `guard record` or `guard lock` writes it; the record comes before the program",
             )));
         }
-        // Reads the version first, because another one has other fields.
+        // Reads the version first, because another version has other fields.
         let header: Header = serde_json::from_slice(bytes).map_err(RecordError::Json)?;
         if header.schema != Self::SCHEMA {
             return Err(RecordError::Schema(header.schema));
@@ -365,7 +365,7 @@ impl Record {
         Ok(Self { lock: body.lock, programs: body.programs })
     }
 
-    /// The text of the file: JSON with one field on each line, so that few lines change if few numbers do.
+    /// The text of the file: JSON with one field on each line, so that only a few lines change if only a few numbers change.
     #[must_use]
     pub fn file(&self) -> String {
         let value = serde_json::from_str::<serde_json::Value>(&answer_line(Self::SCHEMA, self)).unwrap_or_default();

@@ -8,7 +8,7 @@ words! {
     /// Why something is not the same in two programs.
     #[derive(PartialOrd, Ord)]
     pub enum Reason {
-        /// The operations of the user's programs differ, or those at this place.
+        /// The operations of the user's programs differ, either anywhere in the programs or at this place.
         Source = "source changed",
         /// A parameter or a result has another layout or memory space.
         Layout = "layout asked",
@@ -58,7 +58,7 @@ impl<'m> Inputs<'m> {
         }
     }
 
-    /// Why a value has another shape, layout or memory space, or is in one of the programs only.
+    /// Why a value has another shape, layout or memory space, or is in only one of the programs.
     pub(crate) fn reason_of_change(&self, change: ValueChange, instruction: Instruction<'_>, side: usize) -> Reason {
         let is_parameter = instruction.opcode() == Opcode::Parameter && instruction.computation().is_entry();
         match change {

@@ -42,7 +42,7 @@ pub(super) fn aliases(module: &Module) -> Vec<Alias> {
 
 /// The arrays of arguments that are not donated, and whose memory a result could take.
 ///
-/// As in JAX, an argument can be donated to a result of its own shape; here, also of its own layout, so that nothing is copied.
+/// As in JAX, an argument can be donated to a result of the same shape. Here, the result must also have the same layout, so that nothing is copied.
 pub(super) fn donatable(module: &Module) -> Vec<Donatable> {
     let Some(entry) = module.entry() else { return Vec::new() };
     let aliases = aliases(module);

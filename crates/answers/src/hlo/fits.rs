@@ -47,7 +47,7 @@ pub enum FitError {
     NoDevice,
     /// Nothing is known about the program's memory, for this reason.
     NoMemory(String),
-    /// The memory of the device is between the least and the most that the program may take.
+    /// The memory of the device is enough for the least that the program may take, but not for the most.
     Near {
         /// The fewest bytes that the program may take.
         least: u64,
@@ -120,7 +120,8 @@ impl Report {
                     |hundredths: u128| u64::try_from(u128::from(hbm.used) * 100 / hundredths).unwrap_or(u64::MAX);
                 (part(173), part(47))
             }
-            // Arguments and results are exact; temporaries were 44 % too low to 50 % too high, and up to 81 % off without a schedule.
+            // Arguments and results are exact; estimates of temporaries were between 44 % too low and 50 % too high, and up to 81 % wrong without a
+            // schedule.
             Accuracy::OtherDevice | Accuracy::Rough => {
                 let known = hbm.used.saturating_sub(device.temporaries);
                 let temporaries = |bytes: u64| known.saturating_add(bytes);
@@ -145,8 +146,8 @@ impl Report {
         Ok(most <= hbm.bytes && !overflows)
     }
 
-    /// Whether the first line says that the program does not fit a device that the user named. This takes an estimate as it is; [`fits`](Self::fits)
-    /// considers its error.
+    /// Whether the first line of the text says that the program does not fit a device that the user named. This treats an estimate as exact, but
+    /// [`fits`](Self::fits) allows for its error.
     ///
     /// ```
     /// use xla_shape_hlo::Module;

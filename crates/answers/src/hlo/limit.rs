@@ -63,7 +63,7 @@ impl Measure {
     }
 }
 
-/// What is measured: its JSON is a number, of a time in seconds.
+/// A measured value. Its JSON is a number; a time is in seconds.
 ///
 /// ```
 /// use xla_shape_answers::{cost::Seconds, hlo::Quantity};
@@ -83,7 +83,7 @@ pub enum Quantity {
 }
 
 impl Quantity {
-    /// The number; of a time its picoseconds.
+    /// The number; for a time, its picoseconds.
     #[must_use]
     pub const fn number(self) -> u64 {
         match self {
@@ -174,8 +174,8 @@ impl Limit {
         Self { measure: Measure::Collectives, growth: Growth::By(0) },
     ];
 
-    /// The usual limits, divided into those for known numbers and the others. If the estimated time is known, its limit replaces the limit of
-    /// cycles.
+    /// The usual limits, divided into limits of numbers that are known and limits of other numbers. If the estimated time is known, its limit
+    /// replaces the limit of cycles.
     pub(crate) fn usual(is_known: impl Fn(Measure) -> bool) -> (Vec<Self>, Vec<Self>) {
         let measured = |limit: Self| match limit.measure {
             // The compiler for GPUs estimates seconds, not cycles.
@@ -310,7 +310,7 @@ pub enum Exceeded {
         before: Quantity,
         /// The number after.
         after: Quantity,
-        /// Why it is not the same.
+        /// Why the number grew.
         cause: Reason,
     },
     /// A number is not known in one of the programs.
@@ -320,7 +320,7 @@ pub enum Exceeded {
         /// Why it is not known, if that is known.
         why: Option<String>,
     },
-    /// Data that were written for the program before no longer fit its arguments and results.
+    /// Data that were written for the earlier program no longer fit the arguments and results.
     Layouts {
         /// How many arrays are not kept as they were; 0 if arguments or results cannot be compared.
         changed: usize,

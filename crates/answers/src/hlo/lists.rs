@@ -13,7 +13,7 @@ pub(super) fn collectives<'m>(
     top: usize,
 ) -> (Vec<Collective>, Vec<AxisTraffic>) {
     let (sources, mesh) = (module.sources(), module.device_mesh());
-    // A collective in a loop counts as often as it runs; if that is unknown, once.
+    // A collective in a loop counts as often as it runs, or once if that is not known.
     let mut found = module.collectives();
     sort_by_key(&mut found, |found| {
         let moved = found.bytes_in.saturating_add(found.bytes_out);

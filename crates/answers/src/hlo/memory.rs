@@ -1,8 +1,8 @@
 //! The totals of a program's memory, and the arrays that are in memory at the peak.
 //!
-//! To add a figure, compute it in `xla_shape_hlo`, and add a field for it here or in `report.rs`: the field is its JSON. Its text is written in
-//! `crates/render/src/hlo/text.rs`, and for the page in `page/data.rs`. Adding a field keeps the version of the schema; removing or renaming one, or
-//! changing its meaning, needs the next version.
+//! To add a figure, compute it in `xla_shape_hlo`, and add a field for it here or in `report.rs`: the field is the figure's JSON. Its text is written
+//! in `crates/render/src/hlo/text.rs`, and for the page in `page/data.rs`. Adding a field keeps the version of the schema; removing or renaming one,
+//! or changing its meaning, needs the next version.
 
 use super::donation::{Donatable, aliases, donatable};
 use super::starts::Starts;
@@ -23,13 +23,13 @@ use xla_shape_hlo::{Account, Buffer, Lifetime, Module, Role, Sources, Timeline};
 /// The memory that a program takes on the device and on the host.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Memory {
-    /// In the memory of the device; on a TPU, HBM.
+    /// What it takes in the memory of the device, which is HBM on a TPU.
     pub device: OnDevice,
-    /// In the memory of the host.
+    /// What it takes in the memory of the host.
     pub host: OnHost,
 }
 
-/// In the memory of the device; on a TPU, HBM.
+/// What a program takes in the memory of the device, which is HBM on a TPU.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct OnDevice {
     /// The bytes of the parameters on the device.
@@ -59,7 +59,7 @@ impl OnDevice {
     }
 }
 
-/// In the memory of the host.
+/// What a program takes in the memory of the host.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct OnHost {
     /// The bytes of the parameters on the host.
@@ -120,7 +120,7 @@ pub struct Capacity {
     pub used: u64,
     /// The bytes that are left; negative if the program does not fit.
     pub free: i64,
-    /// The bytes of the whole memory of a GPU, of which a process of JAX takes `bytes` unless XLA_PYTHON_CLIENT_MEM_FRACTION sets another part; null
+    /// The bytes of the whole memory of a GPU, of which a JAX process takes `bytes` unless XLA_PYTHON_CLIENT_MEM_FRACTION sets another fraction; null
     /// for other devices.
     pub whole: Option<u64>,
 }
@@ -153,7 +153,7 @@ pub enum Accuracy {
     Totals,
     /// An estimate that was compared with the compiler's numbers.
     Estimate,
-    /// An estimate for a module of an older release of the compiler, and what shows that.
+    /// An estimate for a module of an older release of the compiler, and what shows that the release is older.
     OlderRelease(&'static str),
     /// An estimate for a CPU or a GPU, by the rules of XLA's own assignment.
     OtherDevice,
@@ -232,7 +232,7 @@ impl Accuracy {
 /// The releases of libtpu for which the totals from these files were compared with the compiler's memory analysis.
 const MEASURED: &str = "libtpu 0.0.17, 0.0.30, 0.0.35, 0.0.42, 0.0.51 and 0.0.52";
 
-/// The note for the case that there is a memory analysis of the compiler, but no buffer assignment.
+/// The note for programs with the compiler's memory analysis, but without a buffer assignment.
 pub(crate) const TOTALS: &str =
     "exact: the compiler's own memory analysis; what is in memory at the peak is an estimate";
 
@@ -280,7 +280,7 @@ pub struct Resident {
     pub file: Option<String>,
     /// The line in it; null if the module has none.
     pub line: Option<usize>,
-    /// The first and the last step, from 0, of each time that the array is live.
+    /// For each interval in which the array is live: its first and its last step, counted from 0.
     pub live: Vec<[usize; 2]>,
     /// The byte in the heap of its memory space at which it begins; null if it is not in a heap.
     pub offset: Option<u64>,
@@ -304,7 +304,7 @@ pub struct Part {
     pub bytes: u64,
     /// How many values of this kind there are.
     pub values: usize,
-    /// The file and the line of the largest, such as "train.py:43"; null if the module has none.
+    /// The file and the line of the largest value, such as "train.py:43"; null if the module has none.
     pub source: Option<String>,
 }
 
@@ -325,7 +325,7 @@ pub struct AtPeak {
     pub by_opcode: Vec<Part>,
     /// By element type.
     pub by_element_type: Vec<Part>,
-    /// By scope: the op_name without its last part; of an argument's name, the first part.
+    /// By scope. The scope is the op_name without its last part; for an argument, it is the first part of its name.
     pub by_scope: Vec<Part>,
     /// The tree of the largest scopes.
     pub scopes: Vec<Scope>,
@@ -470,7 +470,7 @@ fn resident<'m: 'm>(
 ) -> Resident {
     let buffer = lifetime.buffer;
     let now = lifetime.value_at(step).map_or(buffer.instruction, |tenant| tenant.instruction);
-    // If the value in the buffer has no op_name, such as a parameter of a loop's body, the buffer's own instruction counts.
+    // If the value in the buffer has no op_name, as for a parameter of a loop's body, use the op_name of the buffer's own instruction.
     let [now, made] = [now, buffer.instruction].map(|made| starts.source(sources, made));
     let source = if now.op_name.is_some() { now } else { made };
     Resident {

@@ -30,15 +30,15 @@ pub struct Report {
     pub computations: usize,
     /// How many instructions the module has.
     pub instructions: usize,
-    /// How many instructions of each opcode.
+    /// How many instructions the module has of each opcode.
     pub opcodes: BTreeMap<String, usize>,
     /// Null if the module has no entry computation, or an operand is used before its definition.
     pub memory: Option<Memory>,
     /// Whether the order of the instructions is the compiler's.
     pub scheduled: bool,
-    /// How the numbers of `memory` came about, and how good they are.
+    /// Where the numbers of `memory` come from, and how accurate they are.
     pub accuracy: String,
-    /// The device as a value.
+    /// The accuracy as a value.
     #[serde(skip)]
     pub certainty: Accuracy,
     /// The kind of device that the program is for, which decides the names of memories.
@@ -63,7 +63,7 @@ pub struct Report {
     pub sharding: Option<Shardings>,
     /// Operations in which devices take part together.
     pub collectives: Vec<Collective>,
-    /// What all collectives move along each axis of the devices' mesh, or along several together, the most first.
+    /// What all collectives move along each axis of the devices' mesh, or along several axes together, the most bytes first.
     pub by_axis: Vec<AxisTraffic>,
     /// The largest copies.
     pub copies: Vec<Copied>,
@@ -163,7 +163,7 @@ pub struct Space {
     pub result_bytes: u64,
     /// The most bytes that are live at one time; null without a schedule.
     pub peak_bytes: Option<u64>,
-    /// The instruction at which they are live; null without a schedule.
+    /// The instruction at which these bytes are live; null without a schedule.
     pub peak_at: Option<String>,
 }
 
@@ -240,13 +240,14 @@ pub struct Collective {
     pub bytes_out: u64,
     /// The groups of devices, or the pairs, as the module writes them; null if it does not.
     pub groups: Option<String>,
-    /// The axes of the devices' mesh along which it goes, from major to minor; empty if the module names no mesh, or it goes along none.
+    /// The axes of the devices' mesh along which it communicates, from major to minor; empty if the module names no mesh, or if it communicates along
+    /// no axis.
     pub axes: Vec<String>,
-    /// How far along the axis every device sends, in places, such as 1 for the next device; null if not all send equally far.
+    /// How many places along the axis each device sends its data, such as 1 for the next device; null if this is not the same for all devices.
     pub shift: Option<i64>,
     /// XLA's text of the first operand on one device; null if it has none.
     pub operand: Option<String>,
-    /// The user's name of the argument that the first operand is; null if it is another value.
+    /// If the first operand is an argument: the user's name of it; otherwise null.
     pub argument: Option<String>,
     /// How often it runs; null if a loop around it does not say.
     pub runs: Option<u64>,
@@ -278,7 +279,7 @@ pub struct Collective {
 pub struct AxisTraffic {
     /// The axes, from major to minor.
     pub axes: Vec<String>,
-    /// How many collectives go along them.
+    /// How many collectives communicate along them.
     pub collectives: usize,
     /// The bytes of their operands on one device in all their runs; null if the trip count of a loop is not known.
     pub bytes: Option<u64>,
@@ -327,7 +328,7 @@ pub struct LayoutChange {
     pub from: String,
     /// The shape after.
     pub to: String,
-    /// The bytes that are read and written; 0 if they stay, as in a bitcast.
+    /// The bytes that are read and written; 0 if no byte moves, as in a bitcast.
     pub moved_bytes: u64,
     /// Where it comes from.
     #[serde(flatten)]

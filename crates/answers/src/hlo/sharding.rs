@@ -32,16 +32,16 @@ pub struct Shardings {
 pub struct Sum {
     /// How many arrays.
     pub arrays: usize,
-    /// Their bytes in one place.
+    /// The bytes of the whole arrays.
     pub bytes: u64,
-    /// Their bytes on each device.
+    /// The bytes of their parts on each device.
     pub bytes_per_device: u64,
 }
 
-/// What the values of a module take in memory, and what is wrong with the module.
+/// A sharding, with the sums of the arrays that have it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Kind {
-    /// What each device has of a program that is not partitioned yet; null for any other program.
+    /// XLA's text of the sharding.
     pub sharding: String,
     /// The sums of the arrays.
     #[serde(flatten)]
@@ -75,7 +75,7 @@ pub struct Sharded {
     pub bytes_per_device: u64,
     /// How many devices have each element.
     pub replication: u64,
-    /// The bytes on all devices that would be saved if one device had each element.
+    /// The bytes that would be saved on all devices together if only one device had each element.
     pub copies_bytes: u64,
 }
 

@@ -71,7 +71,7 @@ pub struct ShownInstruction {
     pub bytes: Option<u64>,
     /// How many of `bytes` are padding; null if `bytes` is null.
     pub padding: Option<u64>,
-    /// The steps in which its first array is live: the first and the last step, from 0, of each time.
+    /// For each interval in which its first array is live: its first and its last step, counted from 0.
     pub live: Vec<[usize; 2]>,
     /// The offset of its first array in the heap of its memory space, in bytes; null if it is not in a heap.
     pub offset: Option<u64>,
@@ -92,11 +92,11 @@ pub struct ShownArray {
     pub bytes: Option<u64>,
     /// How many of `bytes` are padding; null if `bytes` is null.
     pub padding: Option<u64>,
-    /// The first and the last step, from 0, of each time that it is live.
+    /// For each interval in which it is live: its first and its last step, counted from 0.
     pub live: Vec<[usize; 2]>,
     /// The byte in the heap of its memory space at which it begins; null if it is not in a heap.
     pub offset: Option<u64>,
-    /// What it is to the program; null if it has no memory of its own.
+    /// Its role in the program; null if it has no memory of its own.
     #[serde(serialize_with = "names::role_or_null")]
     #[schemars(with = "Option<String>")]
     pub role: Option<Role>,
@@ -310,7 +310,7 @@ pub(crate) fn push_arrays<'s>(shape: &'s Shape, arrays: &mut Vec<&'s ArrayShape>
     }
 }
 
-/// A buffer, and the steps at which a value is in it: the first and the last of each time.
+/// A buffer, and for each interval in which a value is in it, the first and the last step.
 type InBuffer<'t, 'm> = (&'t Lifetime<'m>, Vec<[usize; 2]>);
 
 fn shown(array: &ArrayShape, place: Option<&InBuffer<'_, '_>>, roles: &Roles) -> ShownArray {

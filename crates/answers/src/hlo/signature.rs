@@ -10,7 +10,7 @@ use xla_shape_core::sorting::{set_of, sort};
 use xla_shape_core::{ArrayShape, Shape};
 use xla_shape_hlo::{Module, Opcode, Sources};
 
-/// Factors are tried only up to this many partitions.
+/// The largest factor of the number of partitions that is tried.
 const MOST_PARTITIONS: u64 = 1 << 16;
 
 /// The inputs of a compilation other than the operations.

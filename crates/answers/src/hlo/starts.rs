@@ -1,7 +1,7 @@
 //! Gives asynchronous operations the same names, whether a module has them in long or in short form.
 //!
-//! In the long form, an `async-start` runs an operation that is an instruction of its own. In the short form, which messages and most texts have,
-//! there is only an instruction such as `negate-start`. So all lists of an answer name the operation after the start.
+//! In the long form, an `async-start` runs an operation that is an instruction of its own. Messages and most texts have the short form, in which
+//! there is only an instruction such as `negate-start`. So all lists of an answer give the operation the name of its start.
 
 use std::collections::BTreeMap;
 use xla_shape_hlo::{Buffer, Instruction, Module, Opcode, Source, Sources};
@@ -68,7 +68,7 @@ impl<'m> Starts<'m> {
         buffer.leaf + self.0.get(&buffer.instruction.number()).map_or(0, |step| step.leaves_before)
     }
 
-    /// The place in the user's program that makes the value: that of the start; if the start has none, that of the operation.
+    /// The place in the user's program that makes the value: the place of the start, or if it has none, the place of the operation.
     pub(crate) fn source(&self, sources: &Sources<'m>, instruction: Instruction<'m>) -> Source<'m> {
         let source = sources.get(self.named(instruction));
         if source == Source::default() { sources.get(instruction) } else { source }

@@ -10,7 +10,7 @@ use xla_shape_core::tpu::Generation;
 use xla_shape_hlo::{Account, Module, Role, Timeline};
 use xla_shape_program::Program;
 
-/// How much memory a program needs, of how much, and its largest array.
+/// How much memory a program needs, how much is available, and the program's largest array.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Summary {
     /// The bytes of the device's memory that the program needs, with its code if the code's size is known.
@@ -19,9 +19,10 @@ pub struct Summary {
     pub available_bytes: Option<u64>,
     /// Whether `needed_bytes` is at most `available_bytes`; null if `available_bytes` is null.
     pub fits: Option<bool>,
-    /// The generation of the TPU: of the device that is named, or else what the module or the name of its file shows. Null if neither says it.
+    /// The generation of the named TPU; if no device is named, the generation that the module or the name of its file shows. Null if nothing shows
+    /// it.
     pub generation: Option<&'static str>,
-    /// The GPU: of the device that is named, or else what the compiler's files, a profile or their names say. Null if none says it, or it has no
+    /// The named GPU; if no device is named, the GPU that the compiler's files, a profile or their names show. Null if nothing shows it, or it has no
     /// name.
     pub gpu: Option<&'static str>,
     /// Whether no device was named.

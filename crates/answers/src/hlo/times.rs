@@ -11,7 +11,7 @@ use xla_shape_core::sorting::{map_of, sort_by_key};
 use xla_shape_hlo::{Instruction, Module, Pairs};
 
 words! {
-    /// What took another time.
+    /// What took a different time.
     pub enum TimeChange {
         /// A run of the program.
         Run = "run time",
@@ -37,18 +37,18 @@ words! {
 /// ```
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct TimeDifference {
-    /// The file and the line, such as "train.py:43"; "(no source line)" for instructions without one; "run" for the whole.
+    /// The file and the line, such as "train.py:43"; "(no source line)" for instructions without one; "run" for the whole run.
     pub name: String,
-    /// What took another time.
+    /// What took a different time.
     pub change: TimeChange,
     /// The picoseconds of one run in the first profile: the median of the runs, or the mean of the line; null if nothing of the line ran there.
     pub picoseconds_before: Option<u64>,
-    /// The same in the second profile.
+    /// The same figure for the second profile.
     pub picoseconds_after: Option<u64>,
     /// Whether the difference is clear. For a line: every time in one of the profiles is longer than every time in the other. For the run: the middle
     /// half of its times in one profile is longer than that in the other. If not, the difference may be chance.
     pub is_clear: bool,
-    /// Why the line has other instructions in the second program; null if it has the same ones, and for the whole.
+    /// Why the line has other instructions in the second program; null if it has the same instructions, and for the whole run.
     pub cause: Option<Reason>,
     /// The instruction that only one of the programs has for this line and that took the longest time; null if there is none.
     pub instruction: Option<String>,
@@ -122,7 +122,7 @@ impl Span {
         // The time of instructions that ran inside this one, such as the body of a loop.
         let inside = times.total_picoseconds.saturating_sub(times.picoseconds);
         let of_run = |all: u128| u64::try_from(all / u128::from(runs.max(1))).unwrap_or(u64::MAX);
-        // The time if every execution were as short, or as long, as this one. The time inside is known only as a sum.
+        // The instruction's own time in one run, if every execution took `one` picoseconds. Of the time inside, only the sum is known.
         let bound = |one: u64| of_run((u128::from(one) * u128::from(times.count)).saturating_sub(inside.into()));
         Self {
             mean: of_run(times.picoseconds.into()),

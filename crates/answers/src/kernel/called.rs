@@ -28,7 +28,7 @@ pub struct TooLarge {
 }
 
 impl TooLarge {
-    /// The kernels of a program, which is StableHLO text, that do not fit.
+    /// The kernels that do not fit, in a program given as StableHLO text.
     ///
     /// The compiler may refuse other kernels, too, because only memory that is certainly needed counts. The compiler needs no window for an array
     /// that is in VMEM when the kernel begins, uses a single buffer for a block that does not move, and gives no memory to scratch buffers that the

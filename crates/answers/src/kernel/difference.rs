@@ -34,9 +34,9 @@ pub struct KernelDifference {
     /// The device; null for a dump.
     #[serde(rename = "for")]
     pub target: Option<String>,
-    /// Its figures; null if this version does not have it.
+    /// The kernel's figures before the change; null if that version does not have the kernel.
     pub before: Option<Figures>,
-    /// Its figures; null if this version does not have it.
+    /// The kernel's figures after the change; null if that version does not have the kernel.
     pub after: Option<Figures>,
     /// The lines that are not the same, by file and number.
     pub lines: Vec<LineDifference>,
@@ -129,7 +129,7 @@ impl LineDifference {
 }
 
 /// Compares kernels of the same name and device, in their order. If a device has one kernel in each version, they are compared even if their names
-/// differ. A dump does not say which device it is for. If the other version has only one device, the dump counts as being for that device.
+/// differ. A dump does not say which device it is for. If the other version has only one device, the dump is taken to be for that device.
 pub(super) fn differences(before: &[CompiledKernel], after: &[CompiledKernel]) -> Vec<KernelDifference> {
     let devices = [before, after].map(|entries| set_of(entries.iter().map(|entry| &entry.target)));
     let is_one =

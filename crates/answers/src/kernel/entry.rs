@@ -50,14 +50,14 @@ pub struct CompiledKernel {
     pub clock_hz: Option<f64>,
     /// The seconds that `least` bundles take at `clock_hz`, without waits; null if either field is null.
     pub least_seconds: Option<f64>,
-    /// How long its instruction took, as a profile measured it; null without --profile, or if it did not run there.
+    /// How long its instruction took, as a profile measured it; null without --profile, or if the profile does not have the instruction.
     pub measured: Option<Times>,
     /// The operations with a vector layout for their results; null if the text of the operations is missing.
     pub operations: Option<u64>,
     /// How often these operations use a vector; null if the text of the operations is missing.
     pub operands: Option<u64>,
-    /// The relayouts that the compiler inserted, or, if there is only the text before that stage, those that the vector layouts need; null
-    /// if the text of the operations is missing.
+    /// The relayouts that the compiler inserted; if the dump has only the text before that stage, the relayouts that the vector layouts need. Null if
+    /// the text of the operations is missing.
     pub relayouts: Option<Vec<RelayoutEntry>>,
     /// The loads and stores whose vector does not begin at the first row and column of a register.
     pub unaligned: Vec<Unaligned>,
@@ -77,9 +77,9 @@ pub struct CompiledKernel {
     pub scalar_fills: u64,
     /// The vector memory; null if the dump does not say it.
     pub vmem: Option<Vmem>,
-    /// The slots of vector units.
+    /// How many slots of vector units the bundles use.
     pub vector_slots: u64,
-    /// Those with a line of Python.
+    /// How many of these slots have a line of Python.
     pub vector_slots_with_source: u64,
     /// What was not understood, each with its number of occurrences.
     pub unread: BTreeMap<String, u64>,
@@ -188,7 +188,7 @@ words! {
     }
 }
 
-/// The row or column of a register at which a load or a store begins, along an axis on which that is not 0.
+/// The row or column of a register at which a load or a store begins, along an axis on which it does not begin at 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Start {
     /// The axis.
@@ -533,7 +533,7 @@ impl LineEntry {
         Self { source: source.to_string(), operations, registers, relayouts, moving, bundles, executed, slots }
     }
 
-    /// Its bundles, each counted as often as it runs; each once if that is not known.
+    /// Its bundles, each counted as often as it runs, or once if that is not known.
     pub(super) fn amount(&self) -> Amount {
         let once = Amount::Bundles(Bundles::Once, self.bundles);
         self.executed.map_or(once, |executed| Amount::Bundles(Bundles::Executed, executed))

@@ -35,7 +35,7 @@ pub struct LaunchEntry {
     pub number: u32,
     /// What it is, in the compiler's words, such as "CustomKernel", "Copy", "Convolution" or "While".
     pub kind: String,
-    /// The name of the kernel; null for a step that launches none. Instructions with equal code share one.
+    /// The name of the kernel; null for a step that launches none. Instructions with equal code share a kernel.
     pub kernel: Option<String>,
     /// The name of the HLO instruction; null if the files do not say it.
     pub instruction: Option<String>,

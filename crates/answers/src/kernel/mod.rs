@@ -203,7 +203,7 @@ impl Kernels {
         self.errors.push(Refused { target: target.to_owned(), message: message.to_owned() });
     }
 
-    /// Adds the least time of each kernel on a device of this clock: one cycle for each bundle that executes at least.
+    /// Adds the least time of each kernel on a device with this clock: one cycle for each of the fewest bundles that can execute.
     ///
     /// ```
     /// use xla_shape_mosaic::kernels;

@@ -1,4 +1,4 @@
-//! Compares a program with kernels with one in which XLA compiled the same computation itself.
+//! Compares a program that has kernels with a program in which XLA compiled the same computation itself.
 
 use super::{CompiledKernel, Figure};
 use schemars::JsonSchema;
@@ -38,8 +38,8 @@ pub struct AgainstXla {
 }
 
 impl AgainstXla {
-    /// The figure by which the programs are compared, with the number of each: the executed bundles, or if those are not known, the bundles. `None`
-    /// if XLA's own program has none.
+    /// The figure by which the programs are compared, with its value for each: the executed bundles, or if they are not known, the bundles. `None` if
+    /// XLA's own program has none.
     #[must_use]
     pub fn compared(&self) -> Option<(Figure, [u64; 2])> {
         let both = |figure, of: fn(&ProgramFigures) -> Option<u64>| {
@@ -87,7 +87,7 @@ pub struct ProgramFigures {
     pub spills: u64,
     /// Loads of registers that were stored.
     pub fills: u64,
-    /// The most bytes of vector memory of an instruction, of those that are known; null if none is.
+    /// The most bytes of vector memory of any instruction, as far as they are known; null if none are known.
     pub vmem_bytes: Option<u64>,
     /// For each unit, the slots that the executed bundles use; null if some trips are not known.
     pub executed_slots: Option<BTreeMap<String, u64>>,
@@ -142,7 +142,7 @@ pub struct InstructionFigures {
     pub vmem_bytes: Option<u64>,
 }
 
-/// Compares programs for the same device. A dump does not say its device, so if each side has only one device, these are compared. In `program`,
+/// Compares programs for the same device. A dump does not say its device, so if each side has only one device, the two are compared. In `program`,
 /// `true` marks kernels, and `false` marks instructions that XLA compiled itself.
 pub(super) fn against_xla(program: &[(&CompiledKernel, bool)], xla: &[CompiledKernel]) -> Vec<AgainstXla> {
     let of_kernels = set_of(program.iter().map(|(entry, _)| &entry.target));

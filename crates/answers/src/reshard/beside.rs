@@ -61,7 +61,7 @@ pub struct ByXla {
 pub struct XlaMoves {
     /// The collective operations, in the order of the program.
     pub collectives: Vec<XlaCollective>,
-    /// The bytes that all devices together receive in them; null if those of one are not known.
+    /// The bytes that all devices together receive in them; null if the bytes of one of them are not known.
     pub bytes_moved: Option<u64>,
     /// Whether the compiler warns of an "Involuntary full rematerialization".
     pub warns: bool,
@@ -115,7 +115,7 @@ impl XlaCollective {
 
 impl Resharding {
     /// Adds the compiled form of [`Change::program`] for these devices (their name and number): the compiled program, and what the compiler wrote to
-    /// standard error. `through` is the same for the program that goes through the intermediate shardings.
+    /// standard error. `through` has the same two for the program that goes through the intermediate shardings.
     #[must_use]
     pub fn beside_xla(
         mut self,

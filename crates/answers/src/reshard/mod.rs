@@ -23,7 +23,8 @@ const MAX_DEVICES: usize = 4096;
 /// At most this many messages are listed, or counted for each axis of the mesh.
 const MAX_MESSAGES: u64 = 1 << 18;
 
-/// What moves between devices when the sharding of an array changes: the least that must, who sends it, and which collective does it.
+/// What moves between devices when the sharding of an array changes: the least amount that must move, who sends it, and which collective operation
+/// moves it.
 ///
 /// Bytes are those of the elements, without padding. No device receives data that it has already.
 ///
@@ -59,13 +60,14 @@ pub struct Resharding {
     pub bytes_kept: Option<u64>,
     /// How many parts of the array one device sends to another; null if the number does not fit in 64 bits.
     pub messages: Option<u64>,
-    /// The collective operation that does it. If several are needed (see `several`), those that do it one after another, through the shardings of
-    /// `through`; their bytes are `through.bytes_moved`. Empty if no such sequence is known, or if nothing moves.
+    /// The collective operation that makes the change. If several are needed (see `several`), these are the operations that make it one after
+    /// another, through the shardings of `through`; their bytes are `through.bytes_moved`. Empty if no such sequence is known, or if nothing moves.
     pub collectives: Vec<Collective>,
-    /// Whether no single collective operation does it.
+    /// Whether no single collective operation makes the change.
     pub several: bool,
-    /// Where XLA needs several operations: the shardings to constrain the array to between the two, one after another, if its partitioner warns of
-    /// an "Involuntary full rematerialization". Null if one operation does it, if the array is rearranged, or if none is known.
+    /// If XLA needs several operations: shardings between the old and the new one. If XLA's partitioner warns of an "Involuntary full
+    /// rematerialization", constrain the array to them, one after another. Null if one operation makes the change, if the array is rearranged, or if
+    /// no such shardings are known.
     pub through: Option<Through>,
     /// For a sharding with a mesh: what moves along which of its axes. Null without a mesh, or if there are more than 262,144 messages.
     pub axes: Option<Vec<Along>>,
@@ -158,7 +160,7 @@ pub struct Sent {
     pub device: i64,
     /// The bytes of its elements.
     pub bytes: u64,
-    /// The first index of each dimension in the whole array; after a rearrangement, of each of its axes, in the order of its left side.
+    /// The first index of each dimension in the whole array; after a rearrangement, of each axis of the rearrangement, in the order of its left side.
     pub start: Vec<u64>,
     /// The index after the last one of each dimension.
     pub limit: Vec<u64>,
@@ -189,7 +191,7 @@ pub struct Change {
     pub layout: Option<Layout>,
     /// Which devices are on the same host, if that matters for who sends.
     pub hosts: Option<Hosts>,
-    /// The devices to list; all if it is empty. Each is listed once, and only as many as do not have too many messages together.
+    /// The devices to list; all if it is empty. Each is listed once, and the list ends before its devices have too many messages together.
     pub devices: Vec<i64>,
 }
 
@@ -319,8 +321,8 @@ impl Resharding {
     /// Answers about a change.
     ///
     /// # Errors
-    /// If a sharding does not fit the array, or does not say what each device has (`{manual}`, `{unknown}`, unreduced); if the layout does
-    /// not fit a shard; if there are too many devices to list; if a device that is asked for is not used.
+    /// If a sharding does not fit the array, or does not determine what each device has (`{manual}`, `{unknown}`, unreduced); if the layout does not
+    /// fit a shard; if there are too many devices to list; if a device that is asked for is not used.
     pub fn new(change: &Change) -> Result<Self, ReshardError> {
         let Change { array, rearrangement, hosts, devices, .. } = change;
         let [from, to] = &change.sides()?;
@@ -375,8 +377,8 @@ fn needs_several(reshard: &Reshard) -> bool {
     }
 }
 
-/// The cost of finding the sender of a part, in units of 64 devices. Usually, few devices are checked; but if hosts are given, all devices on the
-/// receiver's host that have a copy.
+/// The cost of finding the sender of a part, in units of 64 devices. Usually, few devices are checked. But if hosts are given, every device on the
+/// receiver's host that has a copy is checked.
 fn effort(reshard: &Reshard, hosts: Option<&Hosts>) -> u64 {
     let copies = reshard.from().replication().unwrap_or(1);
     1 + hosts.map_or(0, |hosts| hosts.most_devices().min(copies)) / 64

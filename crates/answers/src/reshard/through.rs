@@ -1,8 +1,8 @@
 //! Intermediate shardings, for changes that XLA's partitioner cannot make directly.
 //!
 //! The partitioner tries the collective operations one after another (`PartitionedHlo::Reshard` in `xla/service/spmd/spmd_partitioner.cc`). If none
-//! makes the change, it gathers the whole array on each device, and warns of an "Involuntary full rematerialization". Often one operation reaches a
-//! sharding between the two, and one more operation reaches the end from there.
+//! makes the change, it gathers the whole array on each device, and warns of an "Involuntary full rematerialization". Often one operation leads to a
+//! sharding between the two, and one more operation leads from there to the new sharding.
 //!
 //! A sharding assigns axes of the devices to the dimensions of the array. Before anything else, both are written with the same axes: `[4,2]<=[8]` and
 //! `[1,2,4]<=[4,2]T(1,0)` have `a` of size 4 and `b` of size 2, and are `[a][b]` and `[][b]`. One operation drops axes from the ends of dimensions,
@@ -36,8 +36,8 @@ use xla_shape_core::{ArrayShape, ElementType};
 pub struct Through {
     /// The shardings in between, in this order, each in the notation of the two.
     pub shardings: Vec<Division>,
-    /// The collective operations of the steps to each of these shardings and from the last one to the end, in this order. A step in which devices
-    /// only drop elements needs none, and is left out.
+    /// The collective operations of the steps, in this order: to each of these shardings, and from the last one to the new sharding. A step in which
+    /// devices only drop elements needs no operation, and is left out.
     pub collectives: Vec<Collective>,
     /// The bytes that all devices together receive; null if the bits do not fit in 64 bits.
     pub bytes_moved: Option<u64>,
@@ -48,8 +48,8 @@ pub struct Through {
 
 /// If more axes than this move, no sharding is searched for.
 const MAX_MOVING: usize = 8;
-/// A bound on the work: each sharding that is tried costs one tile index for each device and dimension, and this is the most of them together. It
-/// bounds the time for a log with many changes.
+/// A bound on the work, so that a log with many changes does not take long. A sharding that is tried costs one tile index for each device and
+/// dimension, and all of these shardings together may cost at most this many.
 const MAX_LOOKED_AT: u64 = 1 << 15;
 /// At most this many lists of axes are examined to find shardings to try.
 const MAX_LISTS: usize = 1 << 12;
@@ -138,7 +138,7 @@ fn between(array: &ArrayShape, from: &Sharding, to: &Sharding) -> Option<Vec<Sha
     let [before, after] = sides.map(|side| cut(&side, &cuts));
     let sizes = array.dimensions().iter().map(|dimension| dimension.extent()).collect::<Option<Vec<_>>>()?;
 
-    // Axes that both have at the beginning of a dimension stay there. Axes that neither uses stay unused.
+    // If both shardings have the same axes at the beginning of a dimension, these stay there. Axes that neither sharding uses stay unused.
     let kept = before.iter().zip(&after).map(|(a, b)| a.iter().zip(b).take_while(|(a, b)| a == b).count());
     let kept = kept.collect::<Vec<_>>();
     let moving =
@@ -394,7 +394,8 @@ fn indices(digits: &[Digit], rank: usize) -> u64 {
     devices.saturating_mul(rank as u64).max(1)
 }
 
-/// The axes after one step from `start` and after one step from `end`, alternately. Each is returned once; `start`, `end` and `avoided` are left out.
+/// The lists of axes after one step from `start` and after one step from `end`, alternately. Each is returned once; `start`, `end` and `avoided` are
+/// left out.
 fn lists<'a>(
     start: &'a Axes<usize>,
     end: &'a Axes<usize>,

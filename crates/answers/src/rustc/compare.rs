@@ -78,7 +78,7 @@ impl Answer {
         self.layouts(layout, other_layout, has_same_rank);
     }
 
-    /// Compares dimensions; whether both have the same number, as far as that is known.
+    /// Compares dimensions. Returns whether both have the same number of them, as far as that is known.
     fn dimensions(&mut self, expected: &str, found: &str) -> bool {
         let Some((expected, found)) = tuple(expected).zip(tuple(found)) else { return true };
         if expected.len() != found.len() {

@@ -48,7 +48,7 @@ pub struct Output<R> {
 
 impl<R: FnMut(&str) -> Option<String>> Output<R> {
     /// An output of which no line has been read yet. `read` is called with the path of a file and returns its contents. It must not block on a pipe
-    /// or device: the path comes from a line, and any line may look like one of the compiler.
+    /// or device: the path comes from a line, and any line of any program may look like a line of the compiler.
     ///
     /// ```
     /// use xla_shape_answers::rustc::Output;
@@ -200,7 +200,7 @@ fn with_names(message: &str, names: &Names) -> String {
     let lines: Vec<(&str, Cow<'_, str>)> = lines.map(|line| (line, without_escapes(line))).collect();
     let mut out = String::new();
     let mut used = Vec::new();
-    // The position in `out` after the last line that names a file: later, these lines are removed or kept.
+    // The position in `out` after the last of the lines that name a file. They are removed or kept later.
     let mut notes = None;
     let mut searches = MAX_SHORTENED;
     let mut rest = lines.as_slice();

@@ -7,7 +7,7 @@ use super::types::{MAX_DEPTH, Path, parts, path};
 /// At most this many whole names are read for one message.
 const MAX_NAMES: usize = 64;
 
-/// These names have at most this many bytes together. A type of `xla-shape` has a few hundred bytes.
+/// The names that are read have at most this many bytes together. A type of `xla-shape` has a few hundred bytes.
 const MAX_BYTES: usize = 1 << 16;
 
 /// At most this many files are read for one message.
@@ -31,7 +31,7 @@ impl Names {
         let mut names: Vec<String> = Vec::new();
         let mut bytes = 0_usize;
         for text in files.into_iter().filter_map(&mut read) {
-            // The name of a type has no control characters, so a line with some was not written by the compiler.
+            // The name of a type has no control characters, so a line that has some was not written by the compiler.
             for name in text.lines().map(str::trim).filter(|name| !name.is_empty() && !name.contains(char::is_control))
             {
                 if names.len() < MAX_NAMES

@@ -251,7 +251,8 @@ impl Cause {
     }
 }
 
-/// The remedies for the message in a line: first those with which the program compiled. And separately, those that the compiler refused.
+/// The remedies for the message in a line, in two lists. The first has those that the compiler did not refuse, beginning with those with which the
+/// program compiled; the second has those that it refused.
 fn helps(line: u64, remedies: Vec<Remedy>, trials: &[Tried]) -> (Vec<Help>, Vec<Help>) {
     let (mut helps, mut refuted) = (Vec::new(), Vec::new());
     for remedy in remedies {

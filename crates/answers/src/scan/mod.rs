@@ -344,8 +344,8 @@ impl Scan {
         causes
     }
 
-    /// The amounts that are messages of their own, with their places in the list. Parts and sums of others are left out, and so is the need of a
-    /// program after a message that already gave a limit.
+    /// The amounts that are messages of their own, with their places in the list. Amounts that are parts or sums of others are left out. So is the
+    /// amount that a program needs, if a message before it already gave a limit.
     fn wholes(&self) -> impl Iterator<Item = (usize, &ReportedAmount)> {
         let mut limited = HashSet::new();
         self.messages.amounts.iter().enumerate().filter(move |(_, amount)| {
@@ -490,9 +490,9 @@ pub struct Summary<'a> {
     causes: Vec<Cause>,
     /// The allocations that messages list, the largest first. A list that the text repeats is here once.
     largest: Vec<Allocation<'a>>,
-    /// The same allocations, sorted by padding, the most first.
+    /// The same allocations, those with the most padding first.
     most_padded: Vec<Allocation<'a>>,
-    /// Each shape with the first place where it occurs, sorted by padding, the most first.
+    /// Each shape with the first place where it occurs; those with the most padding come first.
     shapes: Vec<Repeated<'a>>,
 }
 
@@ -557,7 +557,7 @@ struct Allocation<'a> {
     bytes: u64,
     /// How many of `bytes` are padding; null if the message does not say.
     padding_bytes: Option<u64>,
-    /// The operation in the user's program, otherwise XLA's label; null without both.
+    /// The operation in the user's program, otherwise XLA's label; null if the message has neither.
     op_name: Option<&'a str>,
     /// The file and the line in the user's program, such as "train.py:43"; null if the message does not say.
     source: Option<&'a str>,
@@ -609,7 +609,7 @@ impl Answer for Scan {
     }
 }
 
-/// Whether some messages without sizes say that memory other than HBM ran out, and none may be about HBM.
+/// Whether some messages without sizes say that memory other than HBM ran out, and none of them may be about HBM.
 fn messages_are_other(messages: &OutOfMemory) -> bool {
     messages.without_sizes.is_empty() && messages.refusals().iter().any(|refusal| refusal.cause.is_out_of_memory())
 }

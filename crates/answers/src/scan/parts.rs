@@ -49,7 +49,7 @@ impl fmt::Display for LargePart {
 
 /// The large parts of the amount `whole` of a message. `after` has the amounts that follow it in the text.
 pub(super) fn large(whole: &ReportedAmount, after: &[ReportedAmount]) -> Vec<LargePart> {
-    // An amount with a limit begins the next message, so its parts are not ours.
+    // An amount with a limit begins the next message, so the amounts after it are not parts of `whole`.
     let end = after.iter().position(|amount| amount.limit.is_some()).unwrap_or(after.len());
     let part = |name: &str| after[..end].iter().find(|amount| amount.is_part && amount.what == name);
     let arguments = part("arguments").map(|amount| amount.bytes).filter(|bytes| *bytes >= whole.bytes / 2);

@@ -161,7 +161,7 @@ pub(super) fn text(remedy: &Remedy) -> String {
     }
 }
 
-/// The remedy of a sharding to go through, with the command that shows what moves.
+/// The remedy of constraining the array to a sharding in between, with the command that shows what moves.
 #[cfg(feature = "through")]
 fn constrain(array: Option<&ArrayShape>, shardings: &[Option<Sharding>; 2]) -> String {
     let [Some(from), Some(to)] = shardings else { return between(Vec::new()) };

@@ -35,7 +35,7 @@ pub enum Trial {
         /// The device that the program was compiled for.
         device: String,
     },
-    /// A change of sharding was compiled alone, without and with the shardings to go through.
+    /// A change of sharding was compiled alone, without and with the intermediate shardings.
     #[cfg(feature = "through")]
     Change(Box<ByXla>),
     /// It refuses the program.
@@ -92,7 +92,7 @@ pub(super) struct TrialFields<'t> {
     needed_bytes: Option<u64>,
     /// The device that it compiles for, such as "v5e:2x2"; null if it does not compile.
     device: Option<&'t str>,
-    /// For a change of sharding: what the compiler makes of it alone, without and with the shardings to go through; null for other remedies.
+    /// For a change of sharding: how the compiler compiles it alone, without and with the intermediate shardings; null for other remedies.
     #[cfg(feature = "through")]
     change: Option<&'t ByXla>,
     /// Why it does not compile, or was not compiled; null if it compiles.

@@ -80,7 +80,7 @@ pub struct Smallest {
     pub bytes: u64,
 }
 
-/// A layout with which copies would not have to change the layout. They go, unless their remedy says that a copy stays.
+/// A layout with which copies would not have to change the layout. These copies are then unnecessary, unless their remedy says that a copy stays.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Wanted {
     /// The layout.
@@ -115,6 +115,6 @@ pub struct Copied {
     pub amount: Option<Amount>,
     /// Why it is there.
     pub cause: Cause,
-    /// What would remove it; null if nothing is known that would.
+    /// What would remove it; null if no remedy is known.
     pub remedy: Option<Remedy>,
 }

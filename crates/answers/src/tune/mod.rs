@@ -49,7 +49,7 @@ pub struct Tuning {
     pub best: Option<BTreeMap<String, ArrayLayout>>,
     /// The programs as they are.
     pub today: Today,
-    /// Whether the programs as they are are the best.
+    /// Whether the programs should stay as they are, because nothing better was found.
     pub keep: bool,
     /// The entry of `tried` with the best layouts; null if there is none.
     pub best_entry: Option<usize>,
@@ -180,7 +180,7 @@ pub struct Entry {
     /// The programs that were compiled with Layout.AUTO, for which the compiler chose these layouts. For the others, these layouts were requested;
     /// or, if they are today's layouts, the programs were compiled as they are. Layouts do not determine a program.
     pub auto: Vec<String>,
-    /// Whether the compiled programs have these layouts. If not, the figures are not theirs.
+    /// Whether the compiled programs have these layouts. If not, the figures are not those of these layouts.
     pub taken: bool,
     /// The cost of the programs.
     #[serde(flatten)]
@@ -200,9 +200,9 @@ words! {
         Every = "every combination",
         /// They are the best layouts in the preferred memory, tried in another one.
         BestElsewhere = "the best layouts, in other memory",
-        /// They are today's, in another memory.
+        /// They are today's layouts, in another memory.
         TodayElsewhere = "today's layouts, in other memory",
-        /// The compiler chose them for at least one program, and made another program than when these layouts are requested.
+        /// The compiler chose them for at least one program, and its compiled program differs from the one that it makes if they are requested.
         Auto = "the compiler's own choice",
         /// A program prefers them.
         Preferred = "preferred by a program",
@@ -260,18 +260,18 @@ pub struct Array {
     pub places: Vec<String>,
     /// How many different layouts it can have in the device's tiles.
     pub layouts: usize,
-    /// How many orders of its dimensions place every byte as another order does, because they differ only in dimensions of size 1.
+    /// How many orders of its dimensions put every byte where another order puts it, because the two differ only in dimensions of size 1.
     pub repeated: usize,
     /// How many layouts take so much padding that the search leaves them out.
     pub padded: usize,
-    /// The layouts that programs prefer by themselves: the compiler's own choice, and those that would remove a copy, such as one that a
-    /// kernel requires.
+    /// The layouts that programs prefer by themselves: the compiler's own choice, and layouts that would remove a copy, for example because a kernel
+    /// requires them.
     pub preferred: Vec<Preferred>,
     /// What to write for the best layout; null if there is none.
     pub write: Option<Write>,
 }
 
-/// A layout that a program prefers: the compiler's own choice, or one that would remove a copy, such as one that a kernel requires.
+/// A layout that a program prefers: the compiler's own choice, or one that would remove a copy, for example because a kernel requires it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Preferred {
     /// The program.
@@ -296,7 +296,7 @@ pub struct Write {
 pub struct Weighted {
     /// Its name.
     pub name: String,
-    /// How often it runs, compared with the others.
+    /// How often it runs, relative to the other programs.
     pub weight: u32,
 }
 

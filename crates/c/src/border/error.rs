@@ -37,7 +37,7 @@ pub enum XlaShapeErrorCode {
     Unsupported = 9,
     /// Memory for an array could not be allocated. (Small allocations abort the process if they fail, as everywhere in Rust.)
     OutOfMemory = 10,
-    /// The source and the destination of a copy overlap, or two lists that a function writes do.
+    /// The source and the destination of a copy overlap, or two lists that a function writes overlap.
     Overlap = 11,
     /// The operation is not a bitcast, because it moves bytes.
     NotABitcast = 12,
@@ -177,8 +177,8 @@ pub unsafe extern "C" fn xla_shape_error_message(error: *const XlaShapeError) ->
     call_or(c"".as_ptr(), || unsafe { known(error) }.map_or(c"".as_ptr(), |error| error.message.as_ptr()))
 }
 
-/// As xla_shape_error_message, for people: an error of a text is followed by the line of the text and a line that marks the place. Several
-/// lines, without a newline at the end.
+/// As xla_shape_error_message, but for people to read: if a text could not be parsed, the message is followed by the line of the text with
+/// the error, and by a line that marks the place. Several lines, without a newline at the end.
 ///
 /// Never NULL; empty if `error` is NULL. The text belongs to the error object, and is valid until that is freed.
 ///
@@ -190,8 +190,8 @@ pub unsafe extern "C" fn xla_shape_error_rendered(error: *const XlaShapeError) -
     call_or(c"".as_ptr(), || unsafe { known(error) }.map_or(c"".as_ptr(), |error| error.rendered.as_ptr()))
 }
 
-/// Which part of a text is wrong: the bytes `*start` to `*end` (exclusive) of the text that the failed function was given. Both are equal
-/// where something is missing.
+/// Which part of a text is wrong: the bytes `*start` to `*end` (exclusive) of the text that the failed function was given. `*start` and
+/// `*end` are equal if something is missing there.
 ///
 /// Returns whether the error has a span; if not, nothing is written. Errors with XLA_SHAPE_ERROR_CODE_PARSE have one. `start` and `end`
 /// may be NULL.

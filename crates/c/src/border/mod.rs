@@ -1,6 +1,6 @@
 //! Conversions between C and Rust: handles, lists, texts, results and structs, each checked as far as possible. Panics stop here.
 //!
-//! The functions cite the rules in the documentation of the crate by name.
+//! The comments cite, by name, the rules under "What the caller guarantees" in the documentation of the crate.
 
 pub(crate) mod error;
 
@@ -59,7 +59,7 @@ pub(crate) fn c_text(text: &str) -> CString {
 
 /// A type whose values are passed to C as opaque pointers. All are immutable, and may be used by several threads at once.
 pub(crate) trait Handle: Send + Sync + Sized {
-    /// What errors call it.
+    /// The name of the type in error messages.
     const NAME: &'static str;
 }
 
@@ -178,7 +178,7 @@ pub(crate) unsafe fn list_mut<'a, T: Copy>(list: *mut T, len: usize, name: &str)
     }
     check_list(list, len, name)?;
     // SAFETY: the pointer is not null and aligned, and `len` values are at most `isize::MAX` bytes; nobody else uses them during `'a`
-    // (*results*). C's memory always has some bytes, and all bytes are valid.
+    // (*results*). Memory that C passes counts as initialised, and all bytes are valid.
     Ok(unsafe { slice::from_raw_parts_mut(list, len) })
 }
 
@@ -221,7 +221,7 @@ pub(crate) unsafe fn optional<'a, T>(place: *mut T, name: &str) -> Result<Option
     unsafe { result(place, name) }.map(Some)
 }
 
-/// The place of a new handle, which is null until there is one.
+/// The place of a new handle. It is set to null, so that it is null if the call fails.
 ///
 /// # Safety
 /// The rule *results*, during `'a`.
@@ -238,7 +238,7 @@ pub(crate) unsafe fn new_handle<'a, T: Handle>(place: *mut *mut T) -> Result<&'a
 /// It is `repr(C)`, and its first field is `struct_size: usize`. Every bit pattern is a valid value. In a value for C, all bytes are
 /// initialised: it has no padding.
 pub(crate) unsafe trait Struct: Copy {
-    /// What errors call it.
+    /// The name of the type in error messages.
     const NAME: &'static str;
     /// Its size in bytes in the first version of the interface. No caller has a smaller one.
     const FIRST_SIZE: usize;
@@ -290,7 +290,7 @@ pub(crate) unsafe fn read_struct<T: Struct>(from: *const T) -> Result<T> {
     Ok(unsafe { value.assume_init() })
 }
 
-/// Fills the caller's struct, as far as its version has fields. `value` is given the size that is then filled.
+/// Fills the caller's struct, as far as its version has fields. `value` gets the number of bytes that are filled, and returns the struct.
 ///
 /// # Safety
 /// The rules *structs* and *results*.

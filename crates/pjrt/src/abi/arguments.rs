@@ -36,11 +36,11 @@ pub mod named_value {
 
     /// A text of `value_size` bytes.
     pub const STRING: c_int = 0;
-    /// A number.
+    /// An integer.
     pub const INT64: c_int = 1;
-    /// A list of `value_size` numbers.
+    /// A list of `value_size` integers.
     pub const INT64_LIST: c_int = 2;
-    /// A number.
+    /// A floating-point number.
     pub const FLOAT: c_int = 3;
     /// A truth value.
     pub const BOOL: c_int = 4;
@@ -368,7 +368,7 @@ structs! {
         num_descriptions: usize,
     }
 
-    /// A program: its bytes, and what they are.
+    /// A program: its bytes, and their format.
     ProgramArgs = "PJRT_Program" {
         code: *mut c_char,
         code_size: usize,

@@ -61,8 +61,8 @@ macro_rules! structs {
     };
 }
 
-/// Declares a table of functions. Functions that this crate calls are written with their arguments, in brackets if they return
-/// nothing; the others only keep the offsets right.
+/// Declares a table of functions. Functions that this crate calls are written with their argument struct, in brackets if they return nothing. The
+/// other functions are here only so that the offsets are right.
 macro_rules! functions {
     ($(#[$meta:meta])* $table:ident { $($head:ident: $head_kind:ty,)* } $($name:ident $(($arguments:ty))? $([$void:ty])?;)*) => {
         $(#[$meta])*

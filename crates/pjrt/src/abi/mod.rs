@@ -1,17 +1,16 @@
 //! The part of PJRT's C interface that this crate calls: `xla/pjrt/c/pjrt_c_api.h`, version 0.114, and two of its extensions
 //! (`pjrt_c_api_layouts_extension.h`, `pjrt_c_api_shardings_extension.h`).
 //!
-//! Every struct begins with `struct_size`: its size in the header with which the code that made it was compiled. Newer versions only
-//! append fields, functions and numbers. So a table is read as far as its size says, and arguments for a plug-in that is newer than
-//! these declarations are padded with zeros (see [`PaddedArguments`]).
+//! Every struct begins with `struct_size`: its size according to the header with which the struct's creator was compiled. Newer versions only append
+//! fields, functions and numbers. So a table is read as far as its size says, and arguments for a plug-in that is newer than these declarations are
+//! padded with zeros (see [`PaddedArguments`]).
 //!
-//! The names of structs are the header's without `PJRT_`; fields and functions have the header's names. `abi.txt` lists the sizes,
-//! offsets and numbers of the header. A test compares the declarations here with it, and `scripts/data/pjrt_abi.py` generates it from a
-//! header.
+//! The names of structs are the header's without `PJRT_`; fields and functions have the header's names. `abi.txt` lists the sizes, offsets and
+//! numbers of the header. A test compares the declarations here with that file, which `scripts/data/pjrt_abi.py` generates from a header.
 //!
 //! # Rules of the interface
 //!
-//! The SAFETY comments of this crate cite these rules by name. The header states them at its structs; whoever loads a plug-in
+//! The SAFETY comments of this crate cite these rules by name. The header states these rules at its structs; whoever loads a plug-in
 //! ([`Plugin::load`](crate::Plugin::load)) promises that the plug-in keeps them.
 //!
 //! - *Arguments*: a call reads and writes its argument struct up to `struct_size`, and what its pointers point to, only until it
@@ -27,8 +26,9 @@
 //!
 //! # Another call, or a newer version
 //!
-//! A call is a struct in `arguments.rs` and the struct's name at its place in the table of functions here; an answer to it is in `tests/pjrt/src`.
-//! For a newer version, `scripts/data/pjrt_abi.py` reads the new header, and the test says what differs.
+//! To add a call, declare its argument struct in `arguments.rs`, and write the struct's name at the call's place in the table of functions here. The
+//! plug-in for tests, in `tests/pjrt/src`, answers the call. For a newer version, `scripts/data/pjrt_abi.py` reads the new header, and the test says
+//! what differs.
 
 mod arguments;
 mod macros;

@@ -21,8 +21,8 @@ const VECTOR: usize = 20;
 /// long as nearly three moves. **I**.
 const RUN_BYTES_PER_PERMUTE: usize = 24;
 
-/// The same for a transpose with a side shorter than 16 bytes: with `n` bytes, it costs this number divided by `n`. It fills vectors from many places,
-/// and a store of a few bytes takes about as long as one of a vector. **I**.
+/// A transpose with a side of `n` bytes, fewer than 16, costs this number divided by `n` in permutes for each vector. It fills vectors from
+/// many places, and a store of a few bytes takes about as long as one of a vector. **I**.
 const NARROW_BYTES_PER_PERMUTE: usize = 96;
 
 /// The permutes that a transpose costs for each vector if both of its sides are shorter than a line. **I**.
@@ -31,10 +31,10 @@ const PERMUTES_OF_SHORT: usize = 8;
 /// Up to this many bytes, a region is copied in less time than the preparation of a transpose takes. **Z**.
 pub(super) const TINY_REGION: usize = 512;
 
-/// The permutes that a transpose of such a region costs for each vector. **Z**.
+/// The permutes that a transpose of a region of at most [`TINY_REGION`] bytes costs for each vector. **Z**.
 const PERMUTES_OF_TINY: usize = 16;
 
-/// Up to this many elements, copying the elements of such a region one by one takes no longer. **Z**.
+/// If such a region has at most this many elements, copying them one by one takes no longer than a transpose. **Z**.
 const MAX_TINY_ELEMENTS: usize = 32;
 
 /// The estimated cost of a kernel.
@@ -68,7 +68,7 @@ impl Cost {
             Kernel::Copy(..16) => Self::ElementWise,
             Kernel::Runs(Runs { bytes, .. }) => Self::permutes(RUN_BYTES_PER_PERMUTE / bytes),
             Kernel::Transpose(kernel) if kernel.is_scalar(vectors) => Self::ElementWise,
-            // Preparing the transpose takes longer than the elements.
+            // Preparing the transpose takes longer than copying the elements one by one.
             Kernel::Transpose(_) if bytes <= TINY_REGION && elements.count <= MAX_TINY_ELEMENTS => Self::ElementWise,
             Kernel::Transpose(_) if bytes <= TINY_REGION => Self::permutes(PERMUTES_OF_TINY),
             Kernel::Transpose(kernel) => Self::of_transpose(kernel),
@@ -99,7 +99,7 @@ impl Cost {
         }
     }
 
-    /// Whether so many permutes cost no more than this, nor than copying each element by itself.
+    /// Whether so many permutes cost no more than this kernel, and no more than copying each element by itself.
     pub(super) fn admits(self, count: PermuteCount) -> bool {
         let PermuteCount { permutes, vectors, elements } = count;
         let one_by_one = ELEMENT * elements;

@@ -6,7 +6,7 @@ use crate::kernels::{Interleave, Kernel, LEAST_ODD_ROW, Runs, Side, StoreMode, T
 use crate::loops::{Axes, Axis};
 use crate::tuning::MAX_RUN;
 
-/// With this many bytes or more, runs are copied one by one as fast as they are joined, with ordinary stores. **I**.
+/// With ordinary stores, runs of this many bytes or more are copied one by one as fast as they are joined. **I**.
 const LONG_RUN: usize = 128;
 
 /// Runs of [`LONG_RUN`] bytes or more are joined with ordinary stores only if an iteration has at least this many bytes. For fewer, the
@@ -16,13 +16,14 @@ const MIN_JOINED_ITERATION: usize = 512;
 /// Bytes of the shortest 3, 5 or 7 rows of 1- and 2-byte elements that are interleaved with AVX-512; shorter ones are permuted. **Z**.
 const MIN_ODD_ROW: usize = 24;
 
-/// The same for 2 and 8 rows of elements of any size, except 2 rows of 8 bytes. **Z**.
+/// Bytes of the shortest 2 or 8 rows that are interleaved with AVX-512, except 2 rows of 8-byte elements; shorter ones are permuted. **Z**.
 const MIN_PAIRED_ROW: usize = 32;
 
 /// The largest distance between elements, in elements, at which they count as near each other. **I**.
 const MAX_NEAR_STRIDE: usize = 8;
 
-/// Takes the loops of a kernel out of `axes`, those of a normalized region of elements of `bytes` bytes. `is_tiny` says that the whole region is.
+/// Takes the loops of a kernel out of `axes`, which are the loops of a normalized region with elements of `bytes` bytes. `is_tiny` says
+/// whether the whole region is tiny.
 pub(super) fn taken(axes: &mut Axes, bytes: usize, is_tiny: bool, target: &Target, stores: StoreMode) -> Kernel {
     let (bytes, shuffle) = widen(axes, bytes);
     if shuffle.is_none()
@@ -110,7 +111,8 @@ fn interleaved(
         let fits = |axis: &Axis| from.is_none_or(|from| axis.from == from) && to.is_none_or(|to| axis.to == to);
         axes.iter().position(fits)
     };
-    // Rows that are interleaved: their elements follow each other in the destination, and the elements of a row in the source.
+    // Rows that are interleaved: in the source, the elements of one row follow each other; in the destination, the elements at one index of
+    // all rows do.
     if let Some(rows) = find(None, Some(bytes))
         && let Some(along) = find(Some(bytes), Some(bytes * axes[rows].len)).filter(|along| is_long(along, rows, axes))
     {
@@ -129,12 +131,12 @@ fn interleaved(
     None
 }
 
-/// How many bytes rows must have so that `factor` of them are interleaved, for elements of `bytes` bytes; `None` if so many rows never are.
-/// Shorter rows do not fill a vector, or are permuted in less time. With more rows, a transpose fills whole lanes.
+/// The fewest bytes that a row must have so that `factor` rows of elements of `bytes` bytes are interleaved; `None` if `factor` rows never
+/// are. Shorter rows do not fill a vector, or are permuted in less time. With more rows, a transpose fills whole lanes.
 fn shortest_row(factor: usize, bytes: usize, is_tiny: bool, target: &Target, stores: StoreMode) -> Option<usize> {
     let (permutes_bytes, permutes_odd_rows) = (target.permutes_bytes(), target.permutes_odd_rows());
     let is_interleaved = match factor {
-        // A tiny array is a matrix.
+        // A tiny array is transposed as a `Matrix` instead.
         2 | 4 | 8 if is_tiny && factor * bytes >= MAX_BYTES => false,
         2 | 4 | 8 => factor * bytes <= 2 * MAX_BYTES,
         3 if bytes == 8 => permutes_bytes && stores.is_streaming(),
@@ -157,7 +159,8 @@ fn shortest_row(factor: usize, bytes: usize, is_tiny: bool, target: &Target, sto
 
 /// Takes the loops of a transpose: those that continue each other in the source, and those that do in the destination.
 fn transposed(axes: &mut Axes, bytes: usize, shuffle: Option<[u8; 16]>) -> Transpose {
-    // Elements that are near each other but not contiguous are moved one by one, those of a line together.
+    // A chain begins with the loop of the smallest stride, so that the elements of a line are moved together, even where they are not
+    // contiguous and are moved one by one.
     let nearest = |axes: &[Axis], side: fn(&Axis) -> usize| {
         let nearest = axes.iter().map(side).min().filter(|&stride| stride <= MAX_NEAR_STRIDE * bytes);
         if bytes < MAX_BYTES { nearest.unwrap_or(bytes) } else { bytes }
@@ -195,7 +198,7 @@ impl Chain {
         Self { side, end: stride, count: 0, len: 1, loops: [Axis { len: 1, from: 0, to: 0 }; 4] }
     }
 
-    /// Takes the loop that continues the chain. Returns whether there was one, and room for it.
+    /// Takes the loop that continues the chain. Returns whether there was such a loop, and the chain had room for it.
     fn take(&mut self, axes: &mut Axes) -> bool {
         let next = axes.iter().position(|axis| (self.side)(axis) == self.end);
         let (Some(next), true) = (next, self.count < self.loops.len()) else { return false };

@@ -10,16 +10,17 @@ use crate::vector::Vectors;
 /// tables, which write whole lines of columns with vectors of 64 bytes. **Z**. With AVX2, see [`takes_rows_along`].
 const MAX_BYTES: usize = 4 << 10;
 
-/// The same for elements of 1 and 2 bytes, except that both sides must fill a vector. **M**: 1.5 to 2.3 times as fast as with tables.
+/// The same limit for elements of 1 and 2 bytes, where both sides must fill a vector. **M**: up to this size, 1.5 to 2.3 times as fast as
+/// with tables.
 const TINY: usize = 1 << 10;
 
-/// Lines that share a set of an L1 cache and stay in it together: the ways of the smallest caches.
+/// How many lines of one set stay in an L1 cache together: the ways of the smallest caches.
 const WAYS: usize = 8;
 
 /// The fewest elements of the innermost loops of both sides together: for fewer, looking up offsets is faster. **M**.
 const MIN_BLOCK: usize = 64;
 
-/// The same for elements of 16 bytes, where these loops do not cover a side. **Z**.
+/// The same limit for elements of 16 bytes, where the innermost loops do not cover a whole side. **Z**.
 const MIN_WIDE_BLOCK: usize = 8;
 
 /// With non-temporal stores and columns that begin at lines, a transpose with tables writes elements of 16 bytes in whole lines. It is faster if rows
@@ -34,9 +35,9 @@ const MIN_STREAMED_COLUMN: usize = 128;
 /// page. **I**: with 2 to 3 MiB, ordinary stores take 1.3 to 1.9 times as long; with rows of 1 KiB, they are faster.
 const MIN_EARLY_STREAMED_ROW: usize = 2 << 10;
 
-/// Columns of 4- and 8-byte elements that begin within cache lines are not staged for non-temporal stores if rows have fewer bytes than this, or if
-/// columns of 8-byte elements have more than a line and at most [`MAX_ORDINARY_COLUMN`] bytes: without tables, and with ordinary stores, they take 0.5 to
-/// 0.9 of the time. **M**.
+/// With AVX2, some transposes whose columns begin within cache lines use ordinary stores instead of a staging buffer and non-temporal ones:
+/// those of 4- and 8-byte elements if rows have fewer bytes than this, and those of 8-byte elements if columns have more than a line and at
+/// most [`MAX_ORDINARY_COLUMN`] bytes. Without tables, they then take 0.5 to 0.9 times as long. **M**.
 const MIN_STAGED_ROW: usize = 320;
 
 /// See [`MIN_STAGED_ROW`].
@@ -46,9 +47,9 @@ const MAX_ORDINARY_COLUMN: usize = 288;
 const SET_PERIOD: usize = 64 * 64;
 
 /// Where a transpose uses non-temporal stores: for elements of 16 bytes, also for arrays that do not exceed the caches; for elements of 4 and 8 bytes,
-/// not where staging buffers would hold short rows or columns ([`MIN_STAGED_ROW`]). `outer` are the loops around it.
+/// not where staging buffers would hold short rows or columns ([`MIN_STAGED_ROW`]). `outer` are the loops around the transpose.
 ///
-/// If the last level belongs to a few cores, ordinary stores are fast as long as it has room.
+/// If the last-level cache belongs to a few cores, ordinary stores are fast as long as that cache has room.
 pub(super) fn stores(kernel: &Transpose, outer: &[Axis], target: &Target, footprint: Footprint) -> StoreMode {
     let (row, column) = (kernel.a_len() * kernel.bytes, kernel.b_len() * kernel.bytes);
     let is_early = kernel.bytes == 16
@@ -79,15 +80,17 @@ fn start_lines(kernel: &Transpose, outer: &[Axis]) -> bool {
 
 /// Whether a transpose without tables is faster, whatever its size.
 ///
-/// It takes up to 64 columns of some rows before the next rows, so it reads up to eight adjacent lines of each row, which the hardware prefetches. With
-/// tables, one or two lines of a row are read before those of the next rows. **M**, with AVX2 and ordinary stores: for elements of 4 and 8 bytes, it
-/// is 1.2 to 2 times as fast in the caches, and as fast or faster in memory. There are two exceptions.
+/// Without tables, a transpose takes up to 64 columns of some rows before the next rows. So it reads up to eight adjacent lines of each
+/// row, which the hardware prefetches. With tables, one or two lines of a row are read before those of the next rows. **M**, with AVX2 and
+/// ordinary stores: for elements of 4 and 8 bytes, a transpose without tables is 1.2 to 2 times as fast in the caches, and as fast or
+/// faster in memory. There are two exceptions.
 ///
 /// A cache line of the destination has elements of `64 / bytes` rows, and one of the source has elements of `64 / bytes` columns. All of these
 /// lines must stay in the L1 cache until all of their elements are moved, but lines that are a multiple of 4 KiB apart share a set of it. If a set
 /// does not hold all of its lines, the transpose with tables is faster: it copies rows to a buffer first.
 ///
-/// If a side has more loops than the innermost one, that loop must be long: with tables, the loops of a side are one, so that whole lines are written.
+/// If a side has more loops than the innermost one, that loop must be long: with tables, all loops of a side act as a single one, so that
+/// whole lines are written.
 fn takes_rows_along(kernel: &Transpose, vectors: Vectors) -> bool {
     let sides = [kernel.b[0].from, kernel.a[0].to];
     let lines = sides.into_iter().filter(|stride| stride.is_multiple_of(SET_PERIOD)).count() * (64 / kernel.bytes);
@@ -103,9 +106,9 @@ fn takes_rows_along(kernel: &Transpose, vectors: Vectors) -> bool {
 /// The innermost loops of both sides as a [`Matrix`] and the other loops, the outermost first; `None` if tables are faster. `outer` are the loops
 /// around the transpose.
 ///
-/// A matrix is faster where one side is shorter than a line or an iteration is small, with AVX2 also where it is large, and for elements of 16 bytes,
-/// which are not zipped. It is slower where the innermost loops are short and do not cover a side. With non-temporal stores it is slower, too, except for elements of 16
-/// bytes if one side is short or not all columns begin at lines.
+/// A matrix is faster where one side is shorter than a line or an iteration is small, with AVX2 also where an iteration is large, and for
+/// elements of 16 bytes, which need no zip steps. It is slower where the innermost loops are short and do not cover a side. With
+/// non-temporal stores, it is slower, too, except for elements of 16 bytes if one side is short or not all columns begin at lines.
 pub(super) fn without_tables(
     kernel: &Transpose,
     outer: &[Axis],

@@ -2,10 +2,11 @@
 //!
 //! [`choose`] asks three questions, one after the other:
 //!
-//! 1. Which loops run inside the kernel? They decide which kernel it is (`loops`). Bytes that stay together become one wider element. If
-//!    elements follow each other on both sides, runs are copied or joined. If a few rows are interleaved or separated, a kernel for that number
-//!    of rows does it. Everything else is a transpose.
-//! 2. Does the transpose need tables of offsets, or does it have so few loops that it is faster without? With which stores (`matrix`)?
+//! 1. Which loops run inside the kernel? They decide which kernel is used (`loops`). Bytes that stay together become one wider element. If
+//!    elements follow each other on both sides, runs are copied or joined. If a few rows are interleaved or separated, a kernel for that
+//!    number of rows does it. Everything else is a transpose.
+//! 2. Does the transpose need tables of offsets, or does it have so few loops that it is faster without? Which stores does it use
+//!    (`matrix`)?
 //! 3. Is a gather cheaper (`gather`)? What the kernel costs is compared with the permutes that a block would need (`cost`).
 //!
 //! The answer depends on the [`Target`], which describes the machine, and on the [`Footprint`], which says how both arrays together fit in its caches

@@ -20,7 +20,7 @@ pub(in super::super) struct Gather {
     permutes: Option<Permutes>,
 }
 
-/// How many permutes assemble how many vectors of the destination, which hold how many elements.
+/// The number of permutes of a block, and the numbers of vectors and of elements of the destination that they assemble.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in super::super) struct PermuteCount {
     pub(in super::super) permutes: usize,

@@ -4,11 +4,12 @@
 //! has no vector version of a kernel, that implementation runs; packed elements have a faster one in `packed`, which is
 //! safe as well.
 //!
-//! [`Kernel`] says what each kernel needs. Transposes are in `vectors/transpose.rs` (the order of loops), `blocks.rs`, `narrow.rs` (few rows)
-//! and `permute.rs`, the instructions of each machine in `vectors/{sse2,avx2,avx512,neon}.rs`, and what kernels may ask of vectors in the trait
-//! `Vector` of `vectors/generic.rs`. `choice` selects the kernel, and `BLESS=1 cargo test -p xla-shape-relayout --lib choice` writes the list of
-//! its choices. `tuning.rs` has the numbers that were measured, `parts.rs` the cut for threads. A new kernel has its definition in `scalar.rs`,
-//! a test here, a law in `tests/tests/arrays/relayout.rs`, and a case in `benches/src/bin/relayout/cases.rs`.
+//! [`Kernel`] says what each kernel needs. Transposes are in `vectors/transpose.rs` (the order of loops), `blocks.rs`, `narrow.rs` (few
+//! rows) and `matrix.rs` (without tables). The permutes of gathers are in `permute.rs`. The instructions of each machine are in
+//! `vectors/{sse2,avx2,avx512,neon}.rs`; the trait `Vector` of `vectors/generic.rs` lists the operations that kernels may use. `choice`
+//! selects the kernel, and `BLESS=1 cargo test -p xla-shape-relayout --lib choice` writes the list of its choices. `tuning.rs` has the
+//! numbers that were measured, and `parts.rs` cuts steps for threads. A new kernel needs a definition in `scalar.rs`, a test in `tests.rs`,
+//! a law in `tests/tests/arrays/relayout.rs`, and a case in `benches/src/bin/relayout/cases.rs`.
 
 mod gather;
 mod instructions;
@@ -38,7 +39,8 @@ pub(super) enum NotPermuted {
     TryShorterBlock,
 }
 
-/// The bytes of the shortest 3, 5 or 7 rows of 4-byte elements that are interleaved with one permute per row: a vector with AVX2.
+/// The bytes of the shortest 3, 5 or 7 rows of 4-byte elements that are interleaved with one permute per row: the bytes of a vector with
+/// AVX2.
 pub(super) const LEAST_ODD_ROW: usize = 32;
 
 /// Loops around a kernel, the outermost first. The *iterations* of the nest are all combinations of their indices.
@@ -262,7 +264,7 @@ pub(super) struct Packing {
 }
 
 impl Packing {
-    /// The same copy as an interleaving: its elements are whole bytes, and share none.
+    /// An interleaving as a packing of 8-bit elements: they are whole bytes, so none of them share a byte.
     const fn of_bytes(rows: Interleave) -> Self {
         Self { bits: 8, distance: 0, rows }
     }

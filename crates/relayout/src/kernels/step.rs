@@ -83,7 +83,7 @@ impl BoundedStep {
         let (source, destination) = (&source[*from..ends.0], &mut destination[*to..ends.1]);
         let _fence = Fence::new(instructions.stores());
         match work {
-            // The same bytes on both sides, where the C library's copy is fastest.
+            // Both sides have the same bytes, which the C library copies fastest.
             Work::Kernel(Kernel::Copy(_)) if outer.is_empty() && !instructions.stores().is_streaming() => {
                 destination.copy_from_slice(source);
             }

@@ -75,7 +75,7 @@ fn joins_runs() {
             for stride in [bytes, bytes + 3] {
                 let kernel = Kernel::Runs(Runs { bytes, len, stride });
                 let (from, to) = kernel.span().unwrap();
-                // A single iteration; iterations that are adjacent in the destination; with gaps between them; in another order than there.
+                // A single iteration; then several: adjacent in the destination, with gaps there, and in another order than there.
                 check(kernel, &[], shift);
                 check(kernel, &[Axis { len: 5, from: from + 2, to }], shift);
                 check(kernel, &[Axis { len: 3, from: 1, to: to + 7 }, Axis { len: 1, from: 0, to: 0 }], shift);
@@ -87,7 +87,7 @@ fn joins_runs() {
 }
 
 fn interleave_and_back(bytes: usize, factor: usize, lens: impl Iterator<Item = usize>) {
-    // Each length at two places, and each place with every other length.
+    // Each length with two shifts: 0, and 1 for even or 32 for odd lengths.
     for (len, shift) in lens.flat_map(|len| [0, 1 + len % 2 * 31].map(|shift| (len, shift))) {
         let kernel = Interleave { factor, bytes, len, row_stride: len * bytes + 3 };
         let iteration = Axis { len: 2, from: 5, to: factor * bytes * len };

@@ -16,7 +16,7 @@ pub(super) fn dot4<A: Copy + Into<i32>>(sums: &mut [i32], a: &[[A; 4]], b: &[[i8
 #[inline(always)]
 pub(super) fn dot2_i16(sums: &mut [i32], a: &[[i16; 2]], b: &[[i16; 2]]) {
     for ((sum, &[a, c]), &[b, d]) in sums.iter_mut().zip(a).zip(b) {
-        // One product is at most 2^30; two may be 2^31, which wraps as the sum does.
+        // One product is at most 2^30; the sum of two may be 2^31, which wraps, as the total does.
         let products = (i32::from(a) * i32::from(b)).wrapping_add(i32::from(c) * i32::from(d));
         *sum = sum.wrapping_add(products);
     }
@@ -186,8 +186,8 @@ mod vectors {
         cast(_mm256_add_epi32(cast(sums), _mm256_madd_epi16(cast(a), cast(b))))
     }
 
-    /// The factors are converted with vector instructions. Without this, if a factor is the same in all lanes, LLVM would convert it with scalar
-    /// instructions and broadcast each result to a vector.
+    /// The factors are converted with vector instructions. Otherwise, if a factor is the same in all lanes, LLVM would convert it with
+    /// scalar instructions and broadcast each result to a vector.
     #[cfg(target_arch = "x86_64")]
     #[inline]
     #[target_feature(enable = "avx2,fma")]

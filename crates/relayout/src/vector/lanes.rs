@@ -1,9 +1,10 @@
-//! Conversions of lanes: wider, narrower, bf16 and f32, eight weights of four bits in a word.
+//! Conversions of lanes: integers to wider and narrower ones, bf16 to f32 and back, and words to the eight 4-bit weights that they hold.
 //!
-//! Each has one definition, in plain Rust without branches and calls, which compilers vectorize: inside of a [`Kernel`](super::Kernel), for
-//! each machine. The results are the same on all of them, bit by bit. Call them with constants such as 16 or 32 lanes.
+//! Each conversion has one definition, in plain Rust without branches and calls, which compilers vectorize. Inside of a
+//! [`Kernel`](super::Kernel), it is compiled for each machine. The results are the same on all machines, bit by bit. Call the conversions
+//! with a constant number of lanes, such as 16 or 32.
 //!
-//! A product of activations that are quantized on the way, and weights of four bits:
+//! For example, the product of activations, which are quantized first, and 4-bit weights:
 //!
 //! ```
 //! use xla_shape_relayout::vector::{self, Kernel, Machine, lanes};
@@ -55,7 +56,7 @@ pub(super) const ROUND: f32 = 12_582_912.0;
 /// assert_eq!(0x3f80_u16.bits(), 0x3f80); // 1.0
 /// ```
 pub trait Bf16Bits: Copy + sealed::Sealed {
-    /// The bits: those of the upper half of an f32.
+    /// The bits, which are the upper half of the same number as an f32.
     #[must_use]
     fn bits(self) -> u16;
 
@@ -103,7 +104,7 @@ pub fn widen<T: Copy, W: From<T>, const N: usize>(lanes: &[T; N]) -> [W; N] {
     lanes.map(W::from)
 }
 
-/// Integers that [`saturate`] takes to those with fewer bits.
+/// Integers that [`saturate`] converts to integers with fewer bits.
 ///
 /// ```
 /// use xla_shape_relayout::vector::lanes::Saturate;
@@ -134,7 +135,8 @@ macro_rules! saturate {
 
 saturate!(i32 => i16, i32 => i8, i32 => u8, i16 => i8, i16 => u8);
 
-/// Integers with fewer bits, the smallest or largest one if the number is outside: i32 as i16, i8 or u8, i16 as i8 or u8.
+/// Converts to integers with fewer bits: i32 to i16, i8 or u8, and i16 to i8 or u8. A number outside of their range becomes the smallest or
+/// the largest one.
 ///
 /// ```
 /// use xla_shape_relayout::vector::lanes;
@@ -174,8 +176,8 @@ pub fn bf16_to_f32<B: Bf16Bits, const N: usize>(lanes: &[B; N]) -> [f32; N] {
 pub fn f32_to_bf16<B: Bf16Bits, const N: usize>(lanes: &[f32; N]) -> [B; N] {
     lanes.map(|lane| {
         let bits = lane.to_bits();
-        // Half a unit of the last bit that stays is 0x8000. The sum takes one less, and one more if that bit is set: so a tie is rounded up only
-        // if that makes the bit 0.
+        // Half a unit of the last bit that stays is 0x8000. One less than this is added, and 1 more if that bit is set. So a tie is rounded
+        // up only if this clears the bit.
         let rounded = bits.wrapping_add(0x7fff + (bits >> 16 & 1)) >> 16;
         let quiet = bits >> 16 | 0x40;
         B::with_bits(if lane.is_nan() { quiet as u16 } else { rounded as u16 })
@@ -200,8 +202,8 @@ pub fn round_to_i8<const N: usize>(lanes: &[f32; N]) -> [i8; N] {
     })
 }
 
-/// Integers of four bits with a sign, eight of which are in each word, the first one in the lowest bits. The first result has the first four of
-/// each word, the second one the others: operands of [`dot4`](super::Machine::dot4).
+/// Unpacks signed 4-bit integers. Each word holds eight, the first one in the lowest bits. The first result has the first four of each
+/// word, the second one has the others. Both are operands of [`dot4`](super::Machine::dot4).
 ///
 /// XLA's tiles `T(8,128)(8,1)E(4)` have eight rows of a column in a word.
 ///

@@ -60,7 +60,7 @@ impl All {
             ),
             floats: words.map(|word| word << 16),
             bf16: words.map(nearest_bf16),
-            // `as` saturates, and takes NaN to 0.
+            // `as` saturates, and converts NaN to 0.
             rounded: words.map(|word| f64::from(f32::from_bits(word)).round_ties_even() as i8),
             unpacked: [0, 1].map(|half| {
                 words.map(|word| {
@@ -71,7 +71,7 @@ impl All {
     }
 }
 
-/// The nearest of the two neighbours, by their distances.
+/// Of the two bf16 numbers around an f32, the nearer one, by their distances.
 fn nearest_bf16(bits: u32) -> u16 {
     let x = f32::from_bits(bits);
     if x.is_nan() {

@@ -40,7 +40,7 @@
 //!
 //! This project moves data and does not compute, with three exceptions: the functions of this module, the product of tiles of `xla-shape`, and the
 //! functions of `xla_shape_ffi::math`. They are there to show that layouts in types cost nothing: loops over tiles are as fast as loops over slices.
-//! They do not grow further. Other functions belong in crates that are made for them, or in the kernels that need them.
+//! No more functions are added: others belong in crates that are made for them, or in the kernels that need them.
 
 mod dot;
 mod exp;
@@ -73,7 +73,7 @@ pub enum Vectors {
     Avx512,
 }
 
-/// From one list of CPU features: [`Vectors::detect`], and `__features!`, which names them for `#[target_feature]`.
+/// Makes two things from one list of CPU features: [`Vectors::detect`], and `__features!`, which names them for `#[target_feature]`.
 macro_rules! vectors {
     ($d:tt; $($vectors:ident of $machine:literal: [$($feature:tt)+];)+) => {
         impl Vectors {
@@ -154,8 +154,8 @@ pub trait Kernel {
     type Output;
 
     /// Whether the kernel calls [`dot4`](Machine::dot4), [`dot4_unsigned`](Machine::dot4_unsigned), [`dot2`](Machine::dot2) or
-    /// [`dot2_i16`](Machine::dot2_i16). If so, it is compiled for AVX-512 VNNI and BF16 too; otherwise these functions have the same results
-    /// without those instructions.
+    /// [`dot2_i16`](Machine::dot2_i16). If so, the kernel is compiled for AVX-512 VNNI and BF16, too. Otherwise these functions work as
+    /// well, but do not use those instructions.
     const DOT_PRODUCTS: bool = false;
 
     /// Does the work. Mark it `#[inline(always)]`, and the functions that it calls in its loops: a function that is not inlined is compiled
@@ -171,8 +171,8 @@ pub trait Machine {
     const LANES: usize;
     /// How many vectors the registers hold. A product keeps its sums in about half of them.
     const REGISTERS: usize;
-    /// Whether [`dot2`](Self::dot2) is one instruction. Otherwise it converts its factors to f32, and a kernel that uses them often converts them
-    /// once, for [`mul_add`](Self::mul_add).
+    /// Whether [`dot2`](Self::dot2) is one instruction. Otherwise it converts its factors to f32. A kernel that uses the same factors often
+    /// should then convert them once and call [`mul_add`](Self::mul_add).
     const DOT2: bool = false;
 
     /// `a · b + c`, in the fastest way: rounded once if [`FUSED`](Self::FUSED), otherwise twice.
@@ -277,8 +277,8 @@ pub trait Machine {
         dot::dot2_i16(sums, a, b);
     }
 
-    /// `(sum + a[1]·b[1]) + a[0]·b[0]` in each lane, of bf16: their bits, or `half::bf16` with the feature `half`. A product of two bf16 is exact as an f32, unless it is too large or too small; each
-    /// sum is rounded to nearest, ties to even.
+    /// `(sum + a[1]·b[1]) + a[0]·b[0]` in each lane. The factors are bf16: their bits as `u16`, or `half::bf16` with the feature `half`. A
+    /// product of two bf16 is exact as an f32, unless it is too large or too small; each sum is rounded to nearest, ties to even.
     ///
     /// The results are the same on all machines, with three exceptions:
     /// - AVX-512 BF16 takes subnormal factors, products and sums as 0.
@@ -311,8 +311,9 @@ pub trait Machine {
     }
 }
 
-/// A machine with AVX2 and a fused multiply-add instruction, and AVX-512 if it is wide. This type and the next one are private: apart from tests, only `run` names them,
-/// after `detect` or `Dot::detect` found their features, so code that has one of them runs on such a machine.
+/// A machine with AVX2 and a fused multiply-add instruction and, if `WIDE`, AVX-512. This type and the next one are private. Apart from
+/// tests, only `run` names them, after `detect` or `Dot::detect` found their features. So code for one of these types runs only on such a
+/// machine.
 #[cfg(target_arch = "x86_64")]
 struct Fused<const WIDE: bool>;
 
@@ -320,7 +321,7 @@ struct Fused<const WIDE: bool>;
 #[cfg(target_arch = "x86_64")]
 struct Vnni<const BF16: bool>;
 
-/// The target's machine: only the features of compile time are known.
+/// The machine that Rust compiles for by default: code for it uses only the features that the compiler was told of.
 struct Plain;
 
 #[cfg(target_arch = "x86_64")]
@@ -441,7 +442,7 @@ enum Dot {
 #[cfg(target_arch = "x86_64")]
 impl Dot {
     fn detect() -> Self {
-        // Miri has no vectors, and none of these either.
+        // Miri has neither vectors nor these instructions.
         if Vectors::detect() < Vectors::Avx512Bw || !is_detected!("avx512vnni") {
             Self::None
         } else if is_detected!("avx512bf16") {
@@ -453,7 +454,8 @@ impl Dot {
 }
 
 /// Runs a kernel with the vector instructions that this machine has: AVX-512 (with VNNI and BF16 if the kernel has
-/// [dot products](Kernel::DOT_PRODUCTS)), AVX2 with FMA, or those of the target. See the [module](self) for an example.
+/// [dot products](Kernel::DOT_PRODUCTS)), AVX2 with FMA, or otherwise those for which the crate is compiled. See the [module](self) for an
+/// example.
 ///
 /// ```
 /// use xla_shape_relayout::vector::{self, Kernel, Machine};
@@ -494,8 +496,8 @@ pub fn run<K: Kernel>(kernel: K) -> K::Output {
     }
 }
 
-/// Asks the machine to bring the cache line where `place` begins into the L1 cache, and does not wait for it. It pays for memory that is needed
-/// after some hundred instructions, if the machine does not foresee it by itself.
+/// Asks the machine to bring the cache line where `place` begins into the L1 cache, and does not wait for it. This is worthwhile for memory
+/// that is needed a few hundred instructions later, if the hardware does not prefetch it by itself.
 ///
 /// ```
 /// let next = [1.0_f32; 128];

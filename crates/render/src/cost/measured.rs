@@ -120,7 +120,7 @@ pub(super) fn answer(measured: &Measured) -> String {
                 ),
             };
             let idle = runs.idle_picoseconds as f64 / runs.picoseconds.max(1) as f64;
-            // Less is 0.0 %.
+            // A smaller part would be shown as 0.0 %.
             if idle >= 0.0005 {
                 answer += &format!("; no instruction ran in {} of it", percent(idle));
             }

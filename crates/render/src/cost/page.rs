@@ -14,7 +14,7 @@ const NO_LINE: &str = "(no source line)";
 
 impl Html for ProgramCost {
     /// The answer as an HTML page: the cycles by source line, scope and opcode, copies with their causes and remedies, the most expensive
-    /// instructions, and collectives; of a profile, the measured times before them. The page has no external resources.
+    /// instructions, and collectives. For a profile, the measured times come before these. The page has no external resources.
     ///
     /// ```
     /// use xla_shape_hlo::Module;

@@ -1,4 +1,4 @@
-//! The roofline of a profile. A point for each instruction shows how much it computes for each byte, and how much in a second; a line shows
+//! The roofline of a profile. Each instruction is a point that shows its floating-point operations per byte and per second. A line shows
 //! what the device can reach.
 
 use super::measured::{percent, scaled};
@@ -16,7 +16,7 @@ const NAMED: usize = 6;
 
 /// An instruction of the picture.
 struct Point<'m> {
-    /// The floating-point operations for each byte, and in each second.
+    /// The floating-point operations per byte (`intensity`) and per second (`rate`).
     intensity: f64,
     rate: f64,
     of: &'m MeasuredInstruction,
@@ -103,7 +103,7 @@ fn radius(point: &Point<'_>) -> f64 {
     3.0 + 7.0 * point.of.times.share.sqrt()
 }
 
-/// Numbers from the least to the most at logarithmic distances.
+/// A logarithmic axis.
 struct Axis {
     range: [f64; 2],
     pixels: [f64; 2],

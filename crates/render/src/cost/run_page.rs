@@ -108,8 +108,8 @@ struct Data {
     texts: Vec<String>,
     /// Name, opcode, source line, scope, kind, and bytes in use.
     instructions: Vec<(usize, usize, usize, usize, u8, Option<u64>)>,
-    /// Device, line, whether it runs at the same time as others; and for each event the picoseconds since the previous event began, its duration
-    /// and its instruction.
+    /// For each row of the picture: its device, its line, and whether its events run at the same time as those of other rows. Then for each
+    /// event: the picoseconds since the previous event began, its duration and its instruction.
     rows: Vec<(String, String, bool, Vec<u64>)>,
 }
 

@@ -17,7 +17,7 @@ impl Show for ProgramCost {
         let mut text = Text::new(width);
         if let Some(found) = &self.measured {
             measured::add(&mut text, found);
-            // The rows of measured times include the compiler's figures, so only its total follows.
+            // The rows of measured times include the compiler's figures, so only the compiler's total follows.
             if self.sums.total.is_some() {
                 text.heading("What the compiler expected");
                 text.paragraph(answer(self));
@@ -153,7 +153,7 @@ fn percent(part: Amount, all: Amount) -> String {
     format!("{:.1} %", part.number() as f64 / all.number() as f64 * 100.0)
 }
 
-/// A part in percent; empty if it or all is not known.
+/// A part in percent of `all`; empty if either is not known.
 pub(super) fn share(part: Option<Amount>, all: Option<Amount>) -> String {
     part.zip(all.filter(|all| all.number() > 0)).map_or(String::new(), |(part, all)| percent(part, all))
 }
@@ -181,7 +181,7 @@ pub(super) const fn collectives(cost: &ProgramCost) -> &'static str {
     }
 }
 
-/// What runs at the same time.
+/// What runs at the same time as a collective.
 pub(super) fn beside(found: &Collective) -> String {
     match (found.hidden, found.hidden_by.as_slice()) {
         (None, _) if found.is_asynchronous => "asynchronous, but the module has no schedule".to_owned(),
@@ -318,7 +318,7 @@ pub(super) fn notes(cost: &ProgramCost) -> Vec<String> {
     notes
 }
 
-/// Names the instructions for which a bound counts instead of the compiler's estimate.
+/// Names the instructions whose cost is a bound, because the compiler's estimate is doubtful.
 fn doubtful(cost: &ProgramCost) -> Option<String> {
     let names = cost.bounded().take(4).filter_map(|found| {
         let (estimate, bound) = (found.estimate_seconds?, found.bound_seconds?);

@@ -123,7 +123,7 @@ impl Html for DeviceDrawing {
             .with(element("p").with(element("code").whole_text(&self.sharding)))
             .with(picture(self, &[], &[], |drawing| drawing.in_page()))
             .with(scrolls())
-            // Unlike the picture, the page wraps them.
+            // Unlike the picture, the page wraps the notes.
             .with_all(notes(self).into_iter().map(|note| element("p").text(note)))
             .with(element("table").class("short").with(element("tr").with_all(heads)).with_all(rows));
         Page { title: &self.shape, heading: &self.shape, main, ..Page::default() }.html()
@@ -207,7 +207,7 @@ fn grid(drawing: &DeviceDrawing, plane: &ShardPlane, x: u64, y: u64) -> (Element
             let line = |path: String| element("path").attribute("d", path).attribute("stroke", "#0004");
             let across = across.iter().map(|left| line(format!("M{} {y}v{tall}", x + left)));
             let down = down.iter().map(|top| line(format!("M{x} {}h{wide}", y + top)));
-            // The numbers stand on a piece of the box's colour, so that no line of a tile crosses them.
+            // A rectangle in the box's colour is drawn below the numbers, so that no line of a tile crosses them.
             let numbers = devices_of(cell);
             let plate = (numbers.chars().count() as u64 * 7 + 8).min(wide.saturating_sub(2));
             let (middle, centre) = (x + wide / 2, y + tall / 2);

@@ -25,7 +25,8 @@ impl Show for RegisterDrawing {
             text.verbatim(name(register));
             for (sublane, runs) in register.sublanes.iter().enumerate() {
                 let runs = runs.iter().map(|run| {
-                    // The lanes are named only if the run does not take all of them; the same for the parts of packed elements.
+                    // The lanes are named only if the run does not take all of them. The parts of packed elements are treated in the same
+                    // way.
                     let [first, end] = run.lanes;
                     let lanes = if end - first == LANES { String::new() } else { format!("lanes {first}:{end} ") };
                     let [part, last] = run.parts;
@@ -98,7 +99,7 @@ fn more(drawing: &RegisterDrawing) -> Option<String> {
     (shown < drawing.registers).then(|| format!("… {shown} of {} registers", Grouped(drawing.registers)))
 }
 
-/// The picture as a part of a page, which has its title.
+/// The picture as a part of a page that already shows the title.
 pub(crate) fn in_page(drawing: &RegisterDrawing) -> Element {
     drawn(drawing, &more(drawing).unwrap_or_default(), |picture| picture.in_page())
 }

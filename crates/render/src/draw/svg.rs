@@ -98,7 +98,7 @@ pub(super) struct Drawing<'t> {
 }
 
 impl Drawing<'_> {
-    /// The drawing as a file. Its id and that of its pattern are made of its title, so that several drawings can stand in one document.
+    /// The drawing as a file. Its id and that of its pattern are made of its title, so that one document can contain several drawings.
     pub(super) fn alone(self) -> String {
         let id: String = self.label.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
         let pattern = format!("{id}-padding");
@@ -107,7 +107,7 @@ impl Drawing<'_> {
         self.svg(xmlns.id(id), elements().with(style).with(hatching(&pattern))).html()
     }
 
-    /// The drawing as a part of a page, which has the style and the pattern.
+    /// The drawing as a part of a page that already has the style and the pattern.
     pub(super) fn in_page(self) -> Element {
         let scroll = element("div").class("scroll").attribute("tabindex", 0).attribute("role", "group");
         scroll.attribute("aria-label", "Drawing").with(self.svg(element("svg"), elements()))
@@ -138,7 +138,7 @@ fn of_size(svg: Element, [width, height]: [usize; 2]) -> Element {
     svg.attribute("font-family", FONT).attribute("font-size", 11)
 }
 
-/// A text at a place in pixels; its letters stand above `y`.
+/// A text at a place in pixels; `y` is its baseline.
 pub(super) fn text(x: impl Display, y: impl Display, text: impl Display) -> Element {
     element("text").attribute("x", x).attribute("y", y).whole_text(text)
 }
@@ -198,8 +198,8 @@ pub(super) fn title(picture: &Picture) -> Cow<'_, str> {
 
 /// The style of a drawing that is a file of its own. `id` is the drawing's.
 ///
-/// The colours of a light background are attributes, or come first, because not every program that shows SVG knows media queries. Cells keep
-/// their colours on a dark background, and with them the dark text in them.
+/// The colours of a light background are attributes, or come first, because not every program that shows SVG knows media queries. On a dark
+/// background, cells keep their colours, so the text in them stays dark.
 fn styles(id: &str, pattern: &str) -> String {
     let light = ".c rect{stroke:#fff}.c text{text-anchor:middle;fill:#000}.h{font-weight:bold}.a{fill:#444}.e{stroke:#000;stroke-width:2;fill:none}";
     let dark =

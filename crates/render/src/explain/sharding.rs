@@ -21,7 +21,7 @@ pub(super) fn explain(page: &mut Text, explanation: &Explanation, shards: &Shard
     };
     let array = shards.array();
     let what = if array.is_some() { &shards.shard } else { "its part of the values" };
-    // A value on one of the devices is on no other.
+    // If a value is only on some of the devices, the others have fewer bytes.
     let some_lack =
         shards.parts.iter().flatten().any(|part| part.device_count().is_some_and(|n| Some(n) < shards.devices));
     let most = if some_lack { "at most " } else { "" };

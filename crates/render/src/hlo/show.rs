@@ -55,7 +55,7 @@ impl Fact {
     }
 }
 
-/// What is known about it, in the order in which readers see it.
+/// What is known about an instruction, in the order in which it is shown.
 pub(super) fn rows(shown: &ShownInstruction) -> Vec<(Fact, String)> {
     let mut rows = vec![(Fact::Shape, shown.shape.clone())];
     let mut row = |fact: Fact, value: String| rows.push((fact, value));
@@ -104,7 +104,7 @@ fn heading(shown: &ShownInstruction) -> String {
     format!("%{} ({}) in {}{source}", shown.instruction, shown.opcode, shown.computation)
 }
 
-/// How large it is, how many read it, and when it is in memory.
+/// How large the instruction's value is, how many instructions read it, and when it is in memory.
 fn summary(shown: &ShownInstruction) -> String {
     let bytes = shown.bytes.map(|bytes| InUnits(bytes).to_string());
     let readers = count(shown.readers.len() as u64, "reader", "readers");
@@ -115,7 +115,7 @@ fn summary(shown: &ShownInstruction) -> String {
     bytes.into_iter().chain([readers]).chain(live).collect::<Vec<_>>().join(", ")
 }
 
-/// The steps in which it is in memory. Texts and pages count from 1, data from 0.
+/// The steps in which an array is in memory. Texts and pages count from 1, data from 0.
 fn steps(array: &ShownArray) -> String {
     let steps = array.live.iter().map(|[first, last]| format!("{} to {}", first + 1, last + 1));
     steps.collect::<Vec<_>>().join(", ")

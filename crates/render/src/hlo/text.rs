@@ -86,7 +86,7 @@ impl Section {
     }
 }
 
-/// These sections as text. Like every text, it begins with what the program needs, and with the size of the module.
+/// These sections as text. Like every text of a report, it begins with the memory that the program needs, and with the size of the module.
 ///
 /// ```
 /// use xla_shape_hlo::Module;
@@ -504,7 +504,7 @@ pub(crate) fn capacity_text(capacity: &Capacity, platform: Platform) -> String {
     format!("{}: {used} of {of}, {free} {left}", space_name(capacity.space, platform))
 }
 
-/// The sentence.
+/// The sentence that says how much memory the program needs, and whether it fits.
 fn summary_text(summary: &Summary, certainty: Accuracy) -> String {
     let device = match (summary.generation, summary.gpu) {
         (Some(generation), _) => format!(" on {}", named(generation, summary.assumed)),

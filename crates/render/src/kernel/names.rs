@@ -1,4 +1,4 @@
-//! The names of Python files in the text: the ends of their paths, as far as they tell the files apart.
+//! The names of Python files in the text: of each path, only as much of its end as distinguishes the files.
 
 use std::collections::BTreeMap;
 use xla_shape_core::sorting::{map_of, set_of};

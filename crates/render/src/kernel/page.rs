@@ -68,7 +68,7 @@ impl Html for Kernels {
     }
 }
 
-/// A text with lines of its own.
+/// A text whose line breaks are kept.
 fn text_block(text: &Text) -> Element {
     element("pre").attribute("tabindex", 0).whole_text(text)
 }

@@ -282,7 +282,7 @@ fn columns<const N: usize>(text: &mut Text, indent: &str, rows: &[[String; N]]) 
     }
 }
 
-/// The short names of its files.
+/// The short names of a kernel's files.
 fn file_names(kernel: &CompiledKernel) -> FileNames<'_> {
     let loops = kernel.loops.iter().flat_map(|entry| entry.lines.iter().flatten());
     let relayouts = kernel.relayouts.iter().flatten().filter_map(|relayout| relayout.source.as_ref());

@@ -36,12 +36,13 @@ pub(crate) fn element(name: &'static str) -> Element {
     Element { name, ..Element::default() }
 }
 
-/// Elements one after the other.
+/// A list of elements, empty at first, without a tag around them.
 pub(crate) fn elements() -> Element {
     Element::default()
 }
 
-/// HTML that is put into the page without escaping: only a part of a page from a file, or data that is escaped already.
+/// HTML that is put into the page without escaping. Use it only for parts of pages that come from files of this crate, and for data that is
+/// escaped already.
 pub(crate) fn made(html: String) -> Element {
     Element { content: html, ..Element::default() }
 }
@@ -61,13 +62,13 @@ impl Element {
         if names.is_empty() { self } else { self.attribute("class", names) }
     }
 
-    /// A text, whose end is left out if it is very long.
+    /// Adds a text; if it is very long, its end is left out.
     pub(crate) fn text(self, text: impl Display) -> Self {
         let text = text.to_string();
         self.whole_text(shortened(&text, LONGEST))
     }
 
-    /// A text, however long it is.
+    /// Adds a text, however long it is.
     pub(crate) fn whole_text(mut self, text: impl Display) -> Self {
         self.content += &escape(&text.to_string());
         self
@@ -78,7 +79,7 @@ impl Element {
         self
     }
 
-    /// The elements of a list, or one that may be missing.
+    /// Adds the elements of a list, or of an `Option`.
     pub(crate) fn with_all(self, inner: impl IntoIterator<Item = Self>) -> Self {
         inner.into_iter().fold(self, Self::with)
     }

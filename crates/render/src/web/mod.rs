@@ -11,7 +11,8 @@ pub(crate) use element::{Element, element, elements, hint, made, section};
 pub(crate) use sides::{Side, legend, side_by_side};
 pub(crate) use strings::Strings;
 
-/// The style of all pages. Each colour is written once, as `light-dark(…)`; `data-theme` of the root element chooses.
+/// The style of all pages. Each colour is written once, as `light-dark(…)`; The attribute `data-theme` of the root element chooses between
+/// the two.
 const STYLE: &str = include_str!("style.css");
 
 /// The style of plots above an axis: the memory over time, and a run.
@@ -20,7 +21,7 @@ pub(crate) const PLOTS: &str = include_str!("plots.css");
 /// The script of all pages.
 const SHARED: &str = include_str!("page.js");
 
-/// A script that searches in the tables and lists of a page.
+/// The script of the search in the tables and lists of a page.
 pub(crate) const FIND: &str = include_str!("find.js");
 
 /// A page of tables and lists, with a search in all of them.
@@ -144,7 +145,7 @@ pub(crate) fn left_out(length: usize) -> Option<Element> {
     Some(hint(format_args!("… and {left} more; --format json has all")))
 }
 
-/// A table with these columns, each with its class. On a narrow screen, only the first `beside` columns stand beside each other: the first
+/// A table with these columns, each with its class. On a narrow screen, only the first `beside` columns are side by side: the first
 /// `numbers` of them are as wide as their numbers, and the others share the rest of the width.
 pub(crate) fn table_of<'c>(
     columns: impl Iterator<Item = (&'c str, &'static str)>,
@@ -185,7 +186,7 @@ pub(crate) fn table<const COLUMNS: usize>(
     let row = |row: [String; COLUMNS]| {
         let cells = row.into_iter().zip(columns).enumerate().map(|(number, (text, column))| {
             let cell = element("td").class(class(number));
-            // A narrow screen has no header above such a column.
+            // On a narrow screen, a column below the others has no header, so its cells have its name.
             if number >= beside { cell.attribute("data-name", column) } else { cell }.text(text)
         });
         element("tr").with_all(cells)

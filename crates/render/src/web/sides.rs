@@ -3,7 +3,7 @@
 use super::{Element, element, section, table_of};
 use std::fmt::Display;
 
-/// A figure of both sides: its name and numbers, their texts, how much they differ, and why.
+/// A figure before and after a change: its name, both numbers and their texts, how much they differ, and why.
 pub(crate) struct Side {
     pub(crate) name: String,
     pub(crate) numbers: [Option<u64>; 2],

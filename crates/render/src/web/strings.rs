@@ -1,4 +1,4 @@
-//! Texts and paths of the data of a page, each of which is there once.
+//! The texts and paths in the data of a page, each stored once.
 
 use crate::words::shortened;
 use std::collections::HashMap;

@@ -38,7 +38,7 @@ pub(crate) fn column_width(lengths: impl Iterator<Item = usize>) -> usize {
     lengths.max().unwrap_or(0).min(WIDEST)
 }
 
-/// The text; if it is longer than `most` characters, its beginning with `…`, together `most` characters.
+/// The text; if it is longer than `most` characters, its beginning and `…`, which together have `most` characters.
 pub(crate) fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most) {
         None => text.into(),

@@ -1,7 +1,8 @@
 //! Which blocks are best: a kernel is compiled with many sizes of its blocks, and the candidates are sorted by a lower bound on their time.
 //!
-//! A [`Question`] has axes, and a [`Source`] that makes the program of each candidate. The answer is [`Ranking`]. Candidates that certainly need
-//! more VMEM than they may use are not compiled; nor are those with blocks that a TPU does not support, if the source knows their blocks.
+//! A [`Question`] has axes, and a [`Source`] that makes the program of each candidate. The answer is [`Ranking`]. Two kinds of candidates are not
+//! compiled: those that certainly need more VMEM than they may use and, if the source knows the blocks, those with blocks that a TPU does not
+//! support.
 
 #[cfg(test)]
 mod recorded;
@@ -139,7 +140,7 @@ impl Question {
         let settings = combinations(&self.axes, None);
         let (mut tried, mut candidates) = (Vec::new(), Vec::new());
         for at in settings {
-            // Tracing and making a program may take seconds.
+            // Making a program may take seconds, so make none after the stop.
             if stop.load(Ordering::Relaxed) {
                 break;
             }

@@ -3,8 +3,8 @@
 //!
 //! The border is found by bisection, which assumes that all values below a value that fits do fit, too. Compilers sometimes break this rule: a batch
 //! of 13 fits although a batch of 12 does not, because the compiler chooses other tiles, or another way to compute, for another size. The neighbours
-//! of the border are therefore tried, too. If no tried value fits, the last one is tried, too. If it does fit, the memory does not grow from value to
-//! value, and all values are tried. All are also tried if the last value fits with less memory than an earlier one needs.
+//! of the border are therefore tried, too. If no tried value fits, the last one is tried, too. If that one fits, the memory does not grow from value
+//! to value, so all values are tried. All values are also tried if the last one fits and needs less memory than an earlier one.
 
 use std::ops::Range;
 
@@ -14,9 +14,9 @@ const MOST_REFUSED: usize = 5;
 /// At most this many values directly below the border are checked, until one of them fits.
 const MOST_BELOW: usize = 3;
 
-/// The last value is out of order if an earlier one needs more, by more than 1/20. A larger size can need a little less than a smaller one: in three
-/// of 12 programs of which 40 sizes are recorded (`tests/corpus/fit_borders.jsonl.zst`), by up to 1/34. In two more of these programs, a size needs
-/// much less than a smaller one, by up to 65 %.
+/// The last value is out of order if an earlier one needs more bytes, by more than 1/20. A larger size can need a little less than a smaller one: in
+/// three of 12 programs of which 40 sizes are recorded (`tests/corpus/fit_borders.jsonl.zst`), by up to 1/34. In two more of these programs, a size
+/// needs much less than a smaller one, by up to 65 %.
 const FALL: u64 = 20;
 
 /// The result of trying a value.
@@ -46,7 +46,7 @@ pub(super) struct Line {
 pub(super) struct Found {
     /// The largest value that fits.
     pub(super) largest: Option<usize>,
-    /// The smallest value above it that does not fit.
+    /// The smallest value above `largest` that does not fit.
     pub(super) next: Option<usize>,
     /// Values that do not fit although a larger one does.
     pub(super) exceptions: Vec<usize>,
@@ -54,8 +54,8 @@ pub(super) struct Found {
     pub(super) unknown: Vec<usize>,
     /// Whether every value between `largest` and `next` was tried.
     pub(super) is_closed: bool,
-    /// Whether the values are known not to be in ascending order: the last one fits, but the first one does not, or an earlier one needs more.
-    /// Then all were tried.
+    /// Whether the values are known not to be in ascending order: the last one fits, but the first one does not, or an earlier one needs more. In
+    /// this case, all values were tried.
     pub(super) is_unordered: bool,
 }
 
@@ -100,15 +100,15 @@ impl Line {
 
     /// The values to try next; empty if the border is known.
     ///
-    /// If exactly the values below some border fit, at most `floor(log2(n)) + 3` of `n` values are tried.
+    /// If the values below some border fit and all others do not, at most `floor(log2(n)) + 3` of `n` values are tried.
     pub(super) fn next(&self) -> Vec<usize> {
         if self.is_unordered() {
             return (0..self.tried.len()).filter(|&value| self.at(value).is_none()).collect();
         }
         let between = self.between();
         let is_refused = |value: &usize| self.at(*value) == Some(Tried::Refused);
-        // A single refusal says nothing about other values. After two, all larger values may be refused, so the values below both
-        // are bisected first.
+        // A single refusal says nothing about other values. After two refusals, all larger values may be refused, too, so the values below both are
+        // bisected first.
         let mut refused = between.clone().filter(is_refused);
         let below = refused.next().filter(|_| refused.next().is_some()).map(|lowest| between.start..lowest);
         if let Some(value) = below.and_then(|below| self.middle(below)) {

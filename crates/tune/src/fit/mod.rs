@@ -50,7 +50,7 @@ use xla_shape_program::{Compiler, Host};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Question {
-    /// The axes. Among the axes that may be bisected, the one with the most values is bisected, for each combination of the others' values.
+    /// The axes. Among the axes that may be bisected, the one with the most values is bisected, for each combination of the other axes' values.
     pub axes: Vec<Axis>,
     /// How many compilers run at a time on this machine; `None` for as many as fit into its memory and cores.
     pub jobs: Option<NonZeroUsize>,
@@ -98,7 +98,7 @@ pub struct Setting {
 /// # Ok::<(), String>(())
 /// ```
 pub trait Source {
-    /// The program of a setting; `at` has one number for each axis, that of its value. It is called once for each setting that is compiled.
+    /// The program of a setting; `at` has the number of a value for each axis. It is called once for each setting that is compiled.
     ///
     /// # Errors
     /// Why no program could be made for these values. The answer's row for these values contains the reason.
@@ -177,7 +177,7 @@ impl Question {
     /// The axes, with at most one of them marked as bisected.
     fn axes(&self) -> Result<Vec<Axis>, TuneError> {
         check_axes(&self.axes)?;
-        // If several are equally long, take the first.
+        // If several axes have the same number of values, take the first.
         let bisected = self.axes.iter().enumerate().filter(|(_, axis)| axis.bisected);
         let longest = bisected.rev().max_by_key(|(_, axis)| axis.values.len()).map(|(number, _)| number);
         let axes = self.axes.iter().enumerate();
@@ -257,7 +257,7 @@ impl Search<'_> {
 
     /// Tries settings, and says how many bytes they need; `None` for those that the user did not wait for.
     fn try_all(&mut self, settings: &[Vec<usize>]) -> Result<Vec<Option<Outcome>>, TuneError> {
-        // Making a program may take seconds.
+        // Making a program may take seconds, so make none after the stop.
         let make = |at: &Vec<usize>| (!self.stop.load(Ordering::Relaxed)).then(|| self.source.setting(at));
         let made: Vec<_> = settings.iter().map_while(make).collect();
         let jobs: Vec<_> = settings.iter().zip(&made).map(|(at, made)| self.job(at, made.as_ref().ok()?)).collect();

@@ -59,7 +59,7 @@ fn ask(axes: &[Axis], keep: Keep, makes: &Makes<'_>, fake: &Fake<Needed>) -> Res
     question.answer(&Programs(makes), &host, Some(fake), &fake.stop, &())
 }
 
-/// The borders of 40 sizes, for each of four kinds of programs: bisection finds the same ones as trying every setting.
+/// The borders of 40 sizes, for each of four kinds of programs: bisection finds the same borders as trying every setting.
 #[test]
 fn bisection_has_the_borders_of_all_settings_with_a_quarter_of_the_compilations() {
     // The first number is what the program needs; the numbers after it only make each program different.
@@ -239,7 +239,7 @@ fn bisection_has_the_borders_of_programs_that_the_compiler_was_asked_about_in_ev
         assert_eq!((beyond.fits, beyond.error.as_ref()), (Some(false), Some(message)), "{name}");
         let needs = found.rows[border.largest_row.unwrap()].need.needed_bytes;
         assert!(matches!(row.outcomes[largest], Outcome::Bytes(bytes) if Some(bytes) == needs), "{name}");
-        // For each size that bisection tries, it has the same figures as the search that tries every size.
+        // For each size that bisection tries, the figures are the same as in the search that tries every size.
         assert!(found.rows.iter().all(|row| every.rows[row.at[0]].need == row.need), "{name}");
         // Some sizes do not fit although larger ones do, because the compiler chooses another way to compute for them.
         let exceptions: Vec<_> = (0..largest).filter(is_refused).map(|at| row.values[at].to_string()).collect();
@@ -263,7 +263,7 @@ fn what_the_compiler_refuses_is_a_row_with_the_cause_and_loses_no_other() {
     assert!(kinds.len() >= 12, "{:?}", kinds.keys());
     for (kind, message) in kinds {
         let is_memory = Need::of_refusal(message.clone()).fits == Some(false);
-        // 20 is the first size that is tried, 22 the largest that fits, and 23 the next.
+        // The search tries size 20 first. 22 is the largest size that fits, and 23 is the next one.
         for refused in [20, 22, 23] {
             let place = format!("{kind} at {refused}");
             // Sizes up to 22 fit.

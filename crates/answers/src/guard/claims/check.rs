@@ -79,9 +79,9 @@ pub struct CheckedClaim {
     pub differs: Vec<Differs>,
     /// What is there instead. For a number: all things that were counted, the largest first. For a property: each thing that does not have it.
     pub instead: Vec<Instead>,
-    /// How many more there are.
+    /// How many more such things the program has.
     pub more: usize,
-    /// If the program has nothing that the claim names: what it has, such as the names of its arguments.
+    /// If the program has nothing that the claim names: what it has instead, such as the names of its arguments.
     pub names: Vec<String>,
 }
 

@@ -17,7 +17,7 @@ use xla_shape_hlo::{Instruction, Opcode};
 pub(super) enum Role {
     /// It chooses the things that the claim is about.
     Selects,
-    /// It bounds how many there are, or another total of all of them.
+    /// It bounds the number of these things, or another total of all of them.
     Bounds(Bound),
     /// It bounds their bytes.
     BoundsBytes(Bound),
@@ -192,7 +192,7 @@ claims! {
         /// Their bytes together, with padding, as if none shared memory with another.
         weighs bytes: Bytes,
     }
-    /// Instructions, each once: also those in fusions, loops and reductions.
+    /// Instructions, including those in fusions, loops and reductions. Each counts once.
     Instructions "instructions" {
         /// The operation. An asynchronous one counts where it starts.
         selects opcode: Operation,
@@ -209,7 +209,7 @@ claims! {
     }
     /// Calls of other code, such as Pallas kernels.
     CustomCalls "custom_calls" {
-        /// The target of the call; or the name of the kernel: that of the instruction without its number, or a scope.
+        /// The target of the call; or the name of its kernel, which is the instruction's name without its number, or a scope.
         selects name: String,
         /// A scope of the user's program.
         selects scope: Scope,
@@ -240,9 +240,9 @@ claims! {
         selects scope: Scope,
         /// A file of the user's program, or a line of it.
         selects line: Line,
-        /// How many there are; one in a loop counts once.
+        /// How many there are; a collective in a loop counts once.
         bounds count: Count,
-        /// The bytes of the results on one device in one run of the program: one in a loop counts as often as it runs.
+        /// The bytes of the results on one device in one run of the program: a collective in a loop counts as often as it runs.
         weighs bytes: Bytes,
     }
     /// Loops that the compiler did not unroll.
@@ -319,7 +319,7 @@ pub type Number = u32;
 pub struct Operation(pub Opcode<'static>);
 
 impl Operation {
-    /// For an opcode that starts an operation asynchronously, that operation; otherwise the opcode itself.
+    /// If the opcode starts an operation asynchronously, that operation; otherwise the opcode itself.
     pub(super) const fn started(opcode: Opcode<'_>) -> Opcode<'_> {
         match opcode {
             Opcode::AllGatherStart => Opcode::AllGather,

@@ -194,7 +194,7 @@ impl Claim {
         self.fields().iter().find(|field| field.name == name)?.role.bound()
     }
 
-    /// Whether this claim allows no things, and the other one requires their bytes to be more than 0.
+    /// Whether this claim allows none of the things, and the other claim requires them to have more than 0 bytes.
     fn is_of_nothing_with_bytes(&self, other: &Self) -> bool {
         self.bound("count").is_some_and(|count| count.most == 0)
             && other.bound("bytes").is_some_and(|bytes| bytes.least > 0)

@@ -115,7 +115,7 @@ pub(super) struct Thing<'m> {
 #[derive(Default)]
 pub(super) struct Found<'m> {
     pub(super) things: Vec<Thing<'m>>,
-    /// For fields that are not counted from the things: the least and the largest possible number; `None` if it is not known.
+    /// For fields whose number does not come from counting the things: the least and the largest possible number; `None` if it is not known.
     numbers: BTreeMap<&'static str, Option<[u64; 2]>>,
     /// A field that is about all things together, and does not hold for them.
     pub(super) differs: Option<Differs>,
@@ -392,7 +392,7 @@ impl<'m> Seen<'m> {
             numbers: numbers.into_iter().map(|(name, one)| (name, one.map(|one| [one; 2]))).collect(),
             ..Found::default()
         };
-        // Of the arrays that the numbers include, the largest.
+        // List the largest of the arrays that the numbers include.
         if let Some(memory) = &self.memory {
             let largest = memory.in_space(DEFAULT).largest(MOST_ARRAYS);
             found.things.extend(largest.iter().map(|buffer| {
@@ -425,7 +425,7 @@ impl<'m> Seen<'m> {
         })
     }
 
-    /// The name of a parameter in the user's program; that of the instruction if it has none.
+    /// The name of a parameter in the user's program; if it has none, the name of the instruction.
     pub(super) fn argument_name(&self, parameter: Instruction<'m>) -> &str {
         self.source(parameter).op_name.as_deref().unwrap_or_else(|| parameter.name())
     }

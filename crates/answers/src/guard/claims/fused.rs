@@ -45,10 +45,11 @@ fn callers(module: &Module) -> BTreeMap<&str, Instruction<'_>> {
     callers
 }
 
-/// The outermost fusion that contains the instruction; without one, the instruction that it is part of, or itself.
+/// The outermost fusion that contains the instruction. If there is none, the instruction that contains it, such as a reduction, or else the
+/// instruction itself.
 fn outermost<'m>(instruction: Instruction<'m>, callers: &BTreeMap<&str, Instruction<'m>>) -> Instruction<'m> {
     let (mut place, mut fusion) = (instruction, None);
-    // This ends at calls in a circle, which XLA refuses.
+    // The bound ends the loop if calls form a cycle, which XLA refuses.
     for _ in 0..callers.len().saturating_add(1) {
         let Some(&caller) = callers.get(place.computation().name()) else { break };
         place = caller;

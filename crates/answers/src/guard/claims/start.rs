@@ -12,7 +12,7 @@ use xla_shape_core::{ElementType, Layout};
 use xla_shape_hlo::{Module, Opcode, Totals};
 use xla_shape_program::{CompileError, CompilerAnswer};
 
-/// The most arguments with a claim in the file; the largest ones are chosen.
+/// At most this many arguments get a claim in the file, the largest ones.
 const MOST_ARGUMENTS: usize = 30;
 
 /// A bound that allows no more than today.
@@ -47,7 +47,7 @@ impl Claims {
         claims.extend(products(module));
         let calls = module.instructions().filter(|found| Operation::of(*found) == Opcode::CustomCall);
         claims.extend(counted(calls.map(call_name)).into_keys().filter_map(|name| {
-            // A name can be a part of the names of other calls, so count with the claim itself.
+            // Other calls may have this name as a part of theirs, so let the claim itself count the calls.
             let claim = Claim::CustomCalls(CustomCalls { name: Some(name), ..CustomCalls::default() });
             let count = seen.find(&claim).things.len() as u64;
             let Claim::CustomCalls(claim) = claim else { return None };
@@ -99,7 +99,7 @@ fn figures(seen: &Seen<'_>) -> Claim {
     })
 }
 
-/// No array is larger than the largest one.
+/// The claim that no array is larger than the program's largest one.
 fn largest(seen: &Seen<'_>) -> Option<Claim> {
     let arrays = seen.memory.as_ref()?.buffers().iter().filter(|buffer| buffer.memory_space() == DEFAULT);
     let bytes = arrays.map(|buffer| buffer.footprint.bytes).max()?;

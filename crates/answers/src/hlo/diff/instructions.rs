@@ -32,16 +32,16 @@ pub struct Instructions {
     /// How many instructions differ, or are only in one program. 0 if the programs differ only in the order of their instructions, or in which
     /// computations are called.
     pub differing: usize,
-    /// The first of these.
+    /// The first of the differing instructions.
     pub examples: Vec<Differing>,
 }
 
 /// An instruction that differs.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Differing {
-    /// Its opcode and name in the first program, such as "add %sum.3"; null if that does not have it.
+    /// Its opcode and name in the first program, such as "add %sum.3"; null if only the second program has it.
     pub before: Option<String>,
-    /// Its opcode and name in the second program; null if that does not have it.
+    /// Its opcode and name in the second program; null if only the first program has it.
     pub after: Option<String>,
 }
 

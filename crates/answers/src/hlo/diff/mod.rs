@@ -41,7 +41,7 @@ words! {
         Removed = "removed",
     }
 
-    /// What came or went.
+    /// What was added or removed.
     pub enum PartChange {
         /// A copy that only the second program has.
         CopyAdded = "copy added",
@@ -88,7 +88,7 @@ words! {
     }
 }
 
-/// A value that differs between the programs, or is only in one.
+/// A value that differs between the programs, or is only in one of them.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Change {
     /// The name of the instruction, in the second program if it is there.
@@ -107,7 +107,7 @@ pub struct Change {
     pub bytes_after: u64,
     /// How many bytes more in the second program; negative if fewer.
     pub bytes: i64,
-    /// Why it is not the same.
+    /// Why the value differs, or is only in one program.
     pub cause: Reason,
     /// The name of the operation in the user's program; null if the module has none.
     pub op_name: Option<String>,
@@ -142,7 +142,7 @@ pub struct Measured {
     pub before: Option<Quantity>,
     /// The number in the second program; null if it is not known.
     pub after: Option<Quantity>,
-    /// Why it is not the same: the difference between the two programs as a whole.
+    /// Why the number differs: the cause of the difference between the programs as a whole.
     pub cause: Reason,
 }
 
@@ -161,7 +161,7 @@ pub struct Part {
     #[serde(flatten, serialize_with = "amount::one_run")]
     #[schemars(with = "amount::OneRun")]
     pub amount: Option<Amount>,
-    /// Why it is not the same.
+    /// Why only one of the programs has it.
     pub cause: Reason,
     /// For a copy: why it is there, as a sentence; null for other instructions.
     pub because: Option<CopyCause>,
@@ -180,12 +180,12 @@ pub struct Part {
 pub struct Difference {
     /// The name of each module, and how accurate its numbers are.
     pub programs: [(String, Accuracy); 2],
-    /// Why the cycles of one of the programs are not known, if a figure cannot be read.
+    /// If a figure of one of the programs cannot be read: why its cycles are not known.
     #[serde(skip)]
     pub unknown: Option<String>,
     /// The numbers by which both programs are compared.
     pub measures: Vec<Measured>,
-    /// For two profiles: the mean time of a run, then the times of its source lines, sorted by difference; otherwise empty.
+    /// For two profiles: the median time of a run, then the times of its source lines, sorted by difference; otherwise empty.
     pub times: Vec<TimeDifference>,
     /// The copies, collectives and fusions that only one program has.
     pub parts: Vec<Part>,
@@ -335,7 +335,7 @@ impl Answer for Difference {
     const SCHEMA: &'static str = "xla-shape/hlo-diff/1";
 
     /// The causes are what makes a peak differ, or else the values that differ; and the added and removed copies, collectives and fusions. Bytes and
-    /// cycles cannot be compared, so the largest of each comes first. If there are none of these: instructions that differ.
+    /// cycles cannot be compared, so the largest of each comes first. If there are no such causes, they are the instructions that differ.
     fn digest(&self) -> Digest {
         let at_peaks = self.peaks.iter().flat_map(|peak| &peak.because).map(|cause| digest::Cause {
             name: format!("%{}", cause.name),
@@ -382,7 +382,7 @@ impl Answer for Difference {
     }
 }
 
-/// One difference between two modules, or both as a whole. One line for each.
+/// One line of the JSON: a difference between two modules, or the two modules as a whole.
 // Hidden, because it exists only to be written as JSON; `Difference` has the lists.
 #[doc(hidden)]
 #[derive(Serialize, JsonSchema)]
@@ -459,7 +459,7 @@ fn parts(modules: [&Module; 2], costs: &[Option<ProgramCost>; 2], pairs: &Pairs<
     let collectives = modules.map(Module::collectives);
     let numbers = |side: usize| collectives[side].iter().map(|found| found.instruction.number());
     let counted = [0, 1].map(|side| set_of(numbers(side)));
-    // A collective may be paired with any piece of one that was split.
+    // A collective may be paired with any piece of a collective that was split.
     let all = |side: usize| collectives[side].iter().flat_map(|found| found.instructions().map(|found| found.number()));
     let collectives = [0, 1].map(|side| set_of(all(side)));
     let sources = modules.map(Module::sources);

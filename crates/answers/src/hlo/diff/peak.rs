@@ -19,11 +19,11 @@ words! {
     /// At which peak a value is live.
     #[derive(PartialOrd, Ord)]
     pub enum LiveAt {
-        /// Only at that of the second program.
+        /// Only at the peak of the second program.
         After = "only after",
-        /// Only at that of the first program.
+        /// Only at the peak of the first program.
         Before = "only before",
-        /// At both, with different sizes.
+        /// At both peaks, with different sizes.
         OtherSize = "other size",
     }
 }
@@ -45,7 +45,7 @@ pub struct Peak {
     pub bytes: i64,
     /// The instruction at which the space is fullest in the first program; null if it is not used.
     pub at_before: Option<String>,
-    /// The same in the second program.
+    /// The instruction at which the space is fullest in the second program; null if it is not used.
     pub at_after: Option<String>,
     /// The causes of the difference; their `bytes` add up to the `bytes` of the peak.
     pub because: Vec<Cause>,
@@ -58,7 +58,7 @@ impl Peak {
     }
 }
 
-/// Something that is in memory at the peak of only one program, or has another size in the other.
+/// Something that is in memory at the peak of only one program, or that has different sizes in the two programs.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Cause {
     /// At which peak it is live.
@@ -69,7 +69,7 @@ pub struct Cause {
     pub leaf: usize,
     /// The shape; if the size differs, both with ` -> ` between them.
     pub shape: String,
-    /// How many values of this shape and origin.
+    /// How many values have this shape and origin.
     pub values: usize,
     /// How many bytes more in the second program; negative if fewer.
     pub bytes: i64,

@@ -43,7 +43,7 @@ pub struct Programs<'a> {
     instructions: &'a Instructions,
 }
 
-/// One of both programs.
+/// One of the two programs.
 #[derive(Serialize, JsonSchema)]
 struct Compared<'a> {
     /// The name of the module.
@@ -79,7 +79,7 @@ struct Peak<'a> {
     bytes: u64,
     /// The instruction at which the space is fullest in the first program; null if it is not used.
     at_before: Option<&'a str>,
-    /// The same in the second program.
+    /// The instruction at which the space is fullest in the second program; null if it is not used.
     at_after: Option<&'a str>,
 }
 

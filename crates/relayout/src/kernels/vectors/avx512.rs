@@ -144,7 +144,7 @@ impl Vector<4> for __m512i {
     }
 }
 
-/// For each byte of the two result vectors, the index of its byte among those of the two operands.
+/// For each byte of the two result vectors, its index among the bytes of the two operands.
 type Permutation = [[u8; 64]; 2];
 
 /// Interleaves the elements of two vectors.

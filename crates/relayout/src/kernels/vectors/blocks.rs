@@ -1,4 +1,4 @@
-//! The blocks that transposes are made of, for any kind of vector. Rows and columns are those of `transpose`.
+//! The blocks that transposes are made of, for any kind of vector. *Row* and *column* mean the same as in `transpose`.
 
 use super::tables::Offsets;
 
@@ -127,7 +127,7 @@ macro_rules! transposes {
             super::tables::fill_offsets(loops, range, buffer);
         }
 
-        /// The blocks for one size of elements. Single bytes are never shuffled: they have no blocks for it.
+        /// The blocks for one size of elements. Single bytes are never shuffled, so they have no blocks that shuffle.
         const fn blocks<const BYTES: usize, const LANE: usize, const N: usize, const SHUFFLES: bool>() -> BlockKinds {
             BlockKinds {
                 tabled: transpose::<BYTES, LANE, N, false, false>,
@@ -137,8 +137,8 @@ macro_rules! transposes {
             }
         }
 
-        /// Transposes the columns of one lane in as many rows as `N` vectors have elements, then the next ones. Rows of the source are
-        /// loaded directly into the lanes where they belong, so that zip steps stay within lanes.
+        /// Transposes the columns of one lane in as many rows as `N` vectors have elements, then the columns of the next lane. Rows of the
+        /// source are loaded directly into the lanes where they belong, so that zip steps stay within lanes.
         ///
         /// # Safety
         /// As [`TransposeBlock`] says. The rows fill at least `N` vectors, the columns at least one lane.

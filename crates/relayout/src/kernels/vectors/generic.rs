@@ -145,7 +145,7 @@ pub(super) trait Vector<const LANES: usize>: Copy {
     }
 }
 
-/// Calls `$f` with the kernel's sizes and whether it streams as constants. `false` if no instance has these sizes.
+/// Calls `$f` with constants: the kernel's sizes, and whether it streams. `false` if no instance has these sizes.
 ///
 /// Used only in `pack` and `unpack`. Their callers guarantee what `run` requires, and the safety comments refer to that.
 macro_rules! with_sizes {
@@ -232,7 +232,7 @@ macro_rules! kernels {
                     // SAFETY: the caller guarantees the bounds; `copy_non_temporal` uses the same vectors.
                     unsafe { runs::run(kernel, streaming.then_some(copy_non_temporal), nest, from, to) };
                 }
-                // SAFETY: elements of whole bytes are as packed ones that fill a byte; the caller guarantees the rest.
+                // SAFETY: `pack` treats elements of whole bytes as packed elements of 8 bits; the caller guarantees what it requires.
                 Kernel::Interleave(rows) => return unsafe { pack(&Packing::of_bytes(*rows), streaming, nest, from, to) },
                 // SAFETY: as above.
                 Kernel::Deinterleave(rows) => return unsafe { unpack(&Packing::of_bytes(*rows), streaming, nest, from, to) },

@@ -16,7 +16,7 @@ pub(in super::super) fn fence() {
     super::pending::fenced();
 }
 
-/// Prefetches a line into the L2 cache, where other lines are read before it and should stay in L1.
+/// Prefetches a line into the L2 cache only: other lines are read before it, and should stay in the L1 cache.
 #[inline]
 pub(super) fn prefetch_far(place: *const u8) {
     #[cfg(target_arch = "x86_64")]

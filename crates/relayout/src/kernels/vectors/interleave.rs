@@ -20,7 +20,8 @@ struct PermuteTable {
     index: [u8; 64],
     /// For each vector of the source, which bytes of the result come from it.
     masks: [u64; MAX_FACTOR],
-    /// The same for 16-byte vectors, in the form of byte shuffles: the byte's index, or 128 (0) if it comes from another vector.
+    /// For 16-byte vectors, a byte shuffle for each vector of the source: the index of each byte, or 128, which gives 0, if the byte comes
+    /// from another vector.
     shuffles: [[u8; 16]; MAX_FACTOR],
 }
 
@@ -40,9 +41,9 @@ impl PermuteTable {
     }
 }
 
-/// The tables for a kernel and vectors of `size` bytes. To interleave, there is one for each row that a vector may begin with, and then those
-/// of a *group*: as many vectors as there are rows, which take all elements of a vector of each row. To deinterleave (`back`), there is one
-/// for each row: what it takes from a group.
+/// The tables for a kernel and vectors of `size` bytes. A *group* is one vector of each row, and the vectors of the run that hold the same
+/// elements. To interleave, there is a table for each row that a vector of the run may begin with, and then one for each vector of a group.
+/// To deinterleave (`back`), there is a table for each row: what the row takes from a group.
 fn tables(kernel: &Interleave, size: usize, back: bool) -> &'static [PermuteTable] {
     type Tables = OnceLock<Box<[PermuteTable]>>;
     static ALL: [[[[Tables; MAX_FACTOR + 1]; 4]; 2]; 2] =
@@ -126,7 +127,8 @@ pub(super) unsafe fn run(
     let streaming = large && fills_vectors && strides.is_multiple_of(kernel.bytes);
     #[cfg(target_arch = "x86_64")]
     {
-        // If only ordinary stores have a kernel with masks, it is faster than permutes of less than 64 bytes with non-temporal stores: up to twice as fast.
+        // If `odd_factors` has a kernel for ordinary stores only, that kernel is up to twice as fast as permutes of less than 64 bytes with
+        // non-temporal stores.
         let streaming =
             streaming && (vectors >= Vectors::Avx512 || odd_factors::supports(kernel, back, (vectors, true)));
         if odd_factors::supports(kernel, back, (vectors, streaming)) {

@@ -1,7 +1,7 @@
-//! Transposes without tables of offsets, for elements of 16 bytes, for small arrays, and where there are few rows or columns: preparing the tables
-//! and the blocks of `transpose` would take longer than the elements.
+//! Transposes without tables of offsets, for elements of 16 bytes, for small arrays, and where there are few rows or columns: preparing the
+//! tables and the blocks of `transpose` would take longer than moving the elements.
 //!
-//! Rows and columns are those of `transpose`.
+//! *Row* and *column* mean the same as in `transpose`.
 
 use super::{LINE, LoopNest, Matrix, Vectors};
 
@@ -132,7 +132,7 @@ macro_rules! matrices {
             to: *mut u8,
         ) {
             // Each row of the source and each column of the destination may be in a page of its own. The addresses of a block's pages stay in
-            // the TLB, and partial lines at its ends in the L1 cache. If rows share few sets of that cache, blocks have fewer of them.
+            // the TLB, and partial lines at its ends in the L1 cache. If rows share few sets of that cache, blocks have fewer rows.
             let rows_at_once = resident(strides.0).clamp(WIDE_ROWS[0], WIDE_ROWS[1]);
             for rows in chunks(rows, rows_at_once, 1) {
                 let (from, to) = (from.wrapping_add(rows.start * strides.0), to.wrapping_add(rows.start * 16));
@@ -337,10 +337,10 @@ macro_rules! matrices {
             to: *mut u8,
         ) {
             if MANY {
-                // SAFETY: as for the caller.
+                // SAFETY: the caller guarantees the same.
                 unsafe { inlined_band::<U, LANES, BYTES, LANE, N>(columns, strides, from, to) };
             } else {
-                // SAFETY: as for the caller.
+                // SAFETY: the caller guarantees the same.
                 unsafe { called_band::<U, LANES, BYTES, LANE, N>(columns, strides, from, to) };
             }
         }
@@ -358,7 +358,7 @@ macro_rules! matrices {
             from: *const u8,
             to: *mut u8,
         ) {
-            // SAFETY: as for the caller.
+            // SAFETY: the caller guarantees the same.
             unsafe { inlined_band::<U, LANES, BYTES, LANE, N>(columns, strides, from, to) };
         }
 

@@ -2,9 +2,10 @@
 //!
 //! All kernels are made of one step, the *zip step*: interleave register `i` with register `i + n/2`, element by element, and take the low
 //! and the high half of the result as registers `2i` and `2i + 1`. If the elements of all registers are numbered consecutively, the step
-//! moves the highest bit of an element's number to the lowest place. So `log₂ n` steps interleave `n` rows. As many steps as an element's
-//! number within a lane has bits separate them again. On as many registers as a lane has elements, the two are the same: a transpose. Where
-//! a vector has several lanes, transposes zip each lane separately, with other rows of the source in each.
+//! moves the highest bit of an element's number to the lowest place. So `log₂ n` steps interleave `n` rows. To separate the rows again
+//! takes as many steps as an element's number within a lane has bits. With as many registers as a lane has elements, both take the same
+//! number of steps, which transpose the registers. Where a vector has several lanes, transposes zip each lane separately: each lane has
+//! other rows of the source.
 //!
 //! Where arrays are larger than the caches, the order of the loops determines the speed. A few rows of the source are read
 //! side by side, each from front to back, which the hardware prefetcher recognizes. The destination is written in whole lines,
@@ -97,7 +98,8 @@ unsafe fn run_larger(
         stride.is_multiple_of(LINE) && axes.iter().all(|axis| axis.to.is_multiple_of(LINE))
     };
     let large = stores.is_streaming();
-    // In interleavings, the elements that do not fill a line are written with ordinary stores. Of short rows, these are too many.
+    // In interleavings, the elements that do not fill a line are written with ordinary stores. In short rows, these would be too large a
+    // part.
     let has_lines = |bytes: usize| bytes.is_multiple_of(LINE) || bytes >= MIN_STREAMED_INTERLEAVING_ROW;
     let starts_lines = to.align_offset(LINE) == 0 && whole_lines(nest.0, 0);
     let streaming = large
@@ -188,7 +190,7 @@ mod pending {
 
     thread_local! {
         static LINES: RefCell<HashSet<usize>> = RefCell::default();
-        /// The addresses of these stores.
+        /// The addresses of the non-temporal stores since the last fence.
         static STREAMED: RefCell<HashSet<usize>> = RefCell::default();
     }
 

@@ -1,4 +1,5 @@
-//! Transposes of rows or columns that do not fill a vector, with 16-byte vectors and masks: nothing else is read or written.
+//! Transposes of rows or columns that do not fill a vector, with 16-byte vectors and masks, so that only bytes of their elements are read
+//! or written.
 
 #[cfg(test)]
 use super::pending;
@@ -11,8 +12,8 @@ use std::ops::Range;
 /// Transposes a range of the kernel's rows in every iteration.
 ///
 /// # Safety
-/// The CPU has AVX-512 F, BW and VL, and those that [`avx512::fill_offsets`] requires. [`Transpose::is_dense`] holds, `b` is a range of the
-/// kernel's rows, and `from` is valid for reads and `to` for writes of the bytes that [`LoopNest::span`] gives for the kernel.
+/// The CPU has AVX-512 F, BW and VL, and the features that [`avx512::fill_offsets`] requires. [`Transpose::is_dense`] holds, `b` is a range
+/// of the kernel's rows, and `from` is valid for reads and `to` for writes of the bytes that [`LoopNest::span`] gives for the kernel.
 pub(super) unsafe fn run(kernel: &Transpose, b: Range<usize>, nest: LoopNest<'_>, from: *const u8, to: *mut u8) {
     // The constants are an element's bytes, and how many elements a vector has.
     let part = match kernel.bytes {

@@ -178,7 +178,7 @@ pub(super) unsafe fn run(
         2 => lane::run::<2>,
         _ => avx2::run::<4>,
     };
-    // SAFETY: as for the caller; `supports` accepts only machines with AVX2 or more, and rows of at least a vector.
+    // SAFETY: the caller guarantees the same; `supports` accepts only machines with AVX2 or more, and rows of at least a vector.
     unsafe { run(kernel, back, streaming, nest, from, to) };
 }
 
@@ -232,7 +232,7 @@ macro_rules! odd_factors {
                 (7, true) => each_group::<7, BYTES, true>,
                 _ => unreachable!("`supports` accepts no others"),
             };
-            // SAFETY: as for the caller.
+            // SAFETY: the caller guarantees the same.
             unsafe { run(kernel, streaming, nest, from, to) };
         }
 
@@ -260,8 +260,8 @@ macro_rules! odd_factors {
                 };
                 let mut first = 0;
                 if streaming {
-                    // The elements before the first one that begins a line. Their groups may write into the first lines before these are
-                    // streamed. There are at least as many elements as a line has.
+                    // The elements before the first one that begins a line. Their groups may also write into the lines that follow, which
+                    // are streamed only later. There are at least as many elements as a line has.
                     let head = (0..in_line).find(|first| (to.addr() + first * to_bytes).is_multiple_of(LINE)).expect("an odd factor reaches every place in a line");
                     (0..head.div_ceil(count)).for_each(|number| group(number * count, false));
                     first = head;
@@ -289,8 +289,8 @@ macro_rules! odd_factors {
         /// Moves a group. `row_stride` is the distance between rows.
         ///
         /// # Safety
-        /// The CPU has these vectors. The rows or, with `BACK`, the run are valid for reads at `from`, the others for writes at `to`. If
-        /// `streaming`, `to` and, with `BACK`, `row_stride` are multiples of a vector's bytes.
+        /// The CPU has these vectors. The group's rows are valid for reads at `from` and its run for writes at `to` or, with `BACK`, the
+        /// run for reads and the rows for writes. If `streaming`, `to` and, with `BACK`, `row_stride` are multiples of a vector's bytes.
         #[inline(always)]
         unsafe fn group<const FACTOR: usize, const BYTES: usize, const BACK: bool>(
             row_stride: usize,

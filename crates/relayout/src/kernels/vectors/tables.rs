@@ -37,7 +37,7 @@ impl Offsets<'_> {
     /// Empty.
     pub(super) const NONE: Self = Self { count: 0, stride: 0, table: &[] };
 
-    /// The offsets of `count` rows from row `start` on, and before them a number that must be added to each offset.
+    /// A number to add to each offset, and the offsets of `count` rows from row `start` on.
     #[inline(always)]
     pub(super) fn slice<const EVEN: bool>(self, start: usize, count: usize) -> (usize, Self) {
         if EVEN { (start * self.stride, self) } else { (0, Self { table: &self.table[start..][..count], ..self }) }
@@ -92,8 +92,8 @@ impl<'a> OffsetTable<'a> {
         self.loops[1..].iter().all(|(len, _)| *len == 1)
     }
 
-    /// The offset of the first row or column of a range, and the offsets of all from there. `None` if they are not `even` and the table
-    /// does not hold them.
+    /// The offset of the first row or column of a range, and the offsets of all of them relative to it. `None` if they are not `even` and
+    /// the table does not hold them.
     pub(super) fn offsets(&self, range: Range<usize>, even: bool) -> Option<(usize, Offsets<'_>)> {
         let (count, stride) = (range.len(), self.loops[0].1);
         if even {
@@ -141,8 +141,8 @@ pub(super) fn fill_offsets(loops: &Loops, range: Range<usize>, buffer: &mut Offs
         *entry = number % len;
         number /= len;
     }
-    // A range may begin and end within the innermost loop: with loops of 3 and 4, numbers 2 to 10 are the last offset of the first run, two whole
-    // runs, which are written together, and two offsets of the next run.
+    // A range may begin and end within the innermost loop: with an innermost loop of length 3 and an outer one of length 4, numbers 2 to 10
+    // are the last offset of the first run, two whole runs, which are written together, and two offsets of the next run.
     let [(inner_len, stride), (outer_len, farther), ..] = *loops;
     let mut left = &mut buffer.0[..range.len()];
     while !left.is_empty() {

@@ -48,11 +48,12 @@ pub(super) struct TransposeKernels {
 /// Copies contiguous bytes.
 ///
 /// # Safety
-/// As many bytes as the last argument says are valid for reads and writes, and the CPU has the vectors.
+/// As many bytes as the last argument says are valid for reads at the first and for writes at the second pointer, and the CPU has the
+/// vectors.
 pub(super) type CopyRun = unsafe fn(*const u8, *mut u8, usize);
 
-/// Copies some bytes of some rows. The arguments are where the first row begins in the source, and the distance between rows there; the same
-/// for the destination; the number of rows; the bytes of each; and how far ahead of them the source is prefetched.
+/// Copies some bytes of some rows. The arguments are, for the source, where the first row begins and the distance between rows; both also
+/// for the destination; the number of rows; the bytes to copy of each row; and how far ahead of these bytes the source is prefetched.
 ///
 /// # Safety
 /// The CPU has the vectors. That many bytes of each row, at least 16, are valid for reads in the source and for writes in the destination; the two do
@@ -75,14 +76,15 @@ enum Prefetch {
 }
 
 impl Prefetch {
-    /// For arrays in memory: the next lines of each row, unless the row soon ends. The hardware prefetcher suffices for wide elements.
+    /// For arrays in memory: the next lines of each row, unless rows are short or elements have 16 bytes: for these, the hardware
+    /// prefetcher suffices.
     fn ahead(kernel: &Transpose) -> Self {
         let row = kernel.a_len() * kernel.bytes;
         if row >= MIN_PREFETCHED_ROW_LINES * LINE && kernel.bytes < 16 { Self::NextLinesToRead } else { Self::None }
     }
 }
 
-/// The order of blocks. All measured machines agree on the order; the best numbers differ little between them.
+/// The order of blocks. On all measured machines, the same order is fastest, and the best numbers of columns and rows differ little.
 #[derive(Clone, Copy)]
 enum Order {
     /// This many columns at a time, through all rows: each line of a column is followed by the next one.
@@ -92,12 +94,12 @@ enum Order {
 }
 
 impl Order {
-    /// For arrays in the caches.
+    /// The order for arrays that fit in the caches.
     fn cached(bytes: usize) -> Self {
         Self::Columns((CACHED_LINES.of(bytes) * LINE) >> bytes.ilog2())
     }
 
-    /// For arrays in memory: rows of `row` bytes, with vectors of `size` bytes.
+    /// The order for arrays larger than the caches, with rows of `row` bytes and vectors of `size` bytes.
     fn large(bytes: usize, row: usize, size: usize) -> Self {
         let is_long = size == AVX2_SIZE && row >= AVX2_LONG_ROW;
         let lines = if is_long { AVX2_LONG_ROW_LINES } else { STREAMED_LINES };
@@ -184,7 +186,7 @@ impl Walk {
         to: *mut u8,
     ) {
         if let Some(copy_rows) = self.copy_rows {
-            // SAFETY: as for this function; `run` sets `copy_rows` only where rows and columns are `even`.
+            // SAFETY: the caller guarantees the same; `run` sets `copy_rows` only where rows and columns are `even`.
             return unsafe { self.block_of_copies(copy_rows, (rows, columns), a, b, from, to) };
         }
         let (from, next) = (from.wrapping_add(a.start * self.bytes), next.wrapping_add(a.start * self.bytes));
@@ -207,7 +209,7 @@ impl Walk {
         };
         let options = BlockOptions {
             columns: match self.order {
-                // No rows follow.
+                // There are no further rows, so all columns are transposed in these.
                 Order::Columns(_) if b.len() == self.min_block.1 => a.len(),
                 Order::Columns(count) => count,
                 Order::Rows(_) => self.min_block.0,
@@ -338,7 +340,7 @@ pub(super) unsafe fn run(
     let all = nest.0.iter().fold(walk.b.len() * walk.a.len() * bytes, |all, axis| all * axis.len);
     // To fill a line of a column, a line of each of `line` rows is read; so many lines do not stay in the L1 cache together.
     let gains = if large {
-        // With AVX2, only narrow elements whose columns are staged.
+        // With AVX2, copying gains only for narrow elements whose columns are staged.
         kernels.size != AVX2_SIZE || !streaming && bytes < 4
     } else {
         bytes < 4 || all <= MAX_COPIED_WORD_BYTES
@@ -376,7 +378,7 @@ pub(super) unsafe fn run(
     } else if large {
         Prefetch::ahead(kernel)
     } else if bytes == 1 && columns_start_lines(kernel, nest, to) || rows_of_walk.len() <= line || all <= L1_RESIDENT {
-        // For bytes, prefetching pays only where vectors straddle two lines.
+        // For elements of one byte, prefetching pays only where vectors straddle two lines.
         Prefetch::None
     } else {
         Prefetch::NextLinesToWrite

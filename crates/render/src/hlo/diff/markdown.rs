@@ -7,8 +7,8 @@ use crate::words::{Signed, count};
 use xla_shape_answers::cost::Amount;
 use xla_shape_answers::hlo::{Difference, Exceeded};
 
-/// The differences as Markdown: tables of numbers, of copies, collectives and fusions, and of values. `exceeded` is what
-/// [`exceeded`](Difference::exceeded) says, which comes first.
+/// The differences as Markdown: tables of numbers, of copies, collectives and fusions, and of values. The exceeded limits come first:
+/// `exceeded` is the result of [`exceeded`](Difference::exceeded).
 ///
 /// ```
 /// use xla_shape_hlo::Module;

@@ -182,7 +182,7 @@ pub(super) fn in_words(measured: &Measured, value: Option<Quantity>) -> String {
     crate::guard::in_words(measured.measure, value)
 }
 
-/// By how much it changed, in percent of the number before.
+/// By how much a number of the program changed, in percent of the number before.
 pub(super) fn percent(measured: &Measured) -> Option<String> {
     words::change_in_percent(measured.before.map(Quantity::number), measured.after.map(Quantity::number))
 }

@@ -1,6 +1,7 @@
 //! The graph around one instruction of a program, as a page: its operands and readers, a few steps each way, and the content of fusions.
 //!
-//! The page has the instructions that are nearest to the first one, with the same facts as the text; `graph.js` draws those around the chosen one.
+//! The page has the instructions that are nearest to the first one, with the same facts as the text about one instruction; `graph.js` draws
+//! those around the chosen one.
 
 use super::show::{Fact, rows};
 use crate::web::Strings;
@@ -88,11 +89,11 @@ pub(super) struct Limits {
     pub(super) text: usize,
 }
 
-/// Instructions: first those that were asked for, then the others in the order of their distance. An instruction's index in `nodes` stands
-/// for it.
+/// Instructions: first those that were asked for, then the others in the order of their distance. Other parts of the data refer to an
+/// instruction by its index in `nodes`.
 pub(super) struct Graph {
     pub(super) nodes: Vec<Node>,
-    /// The places by the numbers of the instructions.
+    /// The index in `nodes` of each instruction, by the instruction's number in the module.
     pub(super) places: HashMap<u32, usize>,
 }
 

@@ -20,7 +20,7 @@ use xla_shape_program::ProgramMemory;
 pub(super) struct Detail {
     /// How many buffers of a memory space are in the page.
     pub(super) buffers: usize,
-    /// How many instructions are in its graph.
+    /// How many instructions are in the graph of the page.
     pub(super) nodes: usize,
     /// How many columns a curve has. If there are more steps, each column shows the largest value of its steps.
     pub(super) columns: usize,
@@ -331,8 +331,8 @@ fn lives<'m>(
     (timeline.lifetimes().iter().map(life).collect(), timeline.instructions().len())
 }
 
-/// The first instruction with an op_name whose value is stored in the buffer: a loop and its parameters, which have none, hold values
-/// of other instructions.
+/// The first instruction with an op_name whose value is stored in the buffer: loops and their parameters have no op_name, but their buffers
+/// hold values of other instructions.
 fn named<'m>(lifetime: &Lifetime<'m>, sources: &Sources<'m>) -> Instruction<'m> {
     let own = lifetime.buffer.instruction;
     let tenants = lifetime.values.iter().map(|tenant| tenant.instruction);

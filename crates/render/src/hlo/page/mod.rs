@@ -1,7 +1,7 @@
 //! The memory of a program as an interactive page.
 //!
-//! The page shows the live bytes over time, the offsets of buffers, the bytes by scope, and all buffers in a table; beside the selected
-//! one, the graph around its instruction. Scripts draw all of this from the same data.
+//! The page shows the live bytes over time, the offsets of buffers, the bytes by scope, all buffers in a table, and for the selected one,
+//! the graph around its instruction. Scripts draw all of this from the same data.
 
 mod data;
 
