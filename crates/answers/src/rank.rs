@@ -186,8 +186,8 @@ impl Figures {
         let (clock, bandwidth) = (
             speed.map(|speed| speed.clock as f64),
             speed.map(|speed| {
-                // The bandwidth is that of the whole device: its cores share the memory.
-                speed.hbm_bandwidth.saturating_mul(generation.cores_per_device()) as f64
+                // The bandwidth of the whole device: its cores share the memory.
+                (speed.hbm_bandwidth * generation.cores_per_device()) as f64
             }),
         );
         let bundle_seconds = bundles.zip(clock).map(|(bundles, clock)| bundles as f64 / clock);
@@ -235,8 +235,8 @@ impl Figures {
             copied_bytes: sum(self.copied_bytes, other.copied_bytes),
             copy_seconds: time(self.copy_seconds, other.copy_seconds),
             steps: sum(self.steps, other.steps),
-            vector_spills: self.vector_spills.saturating_add(other.vector_spills),
-            moving_relayouts: self.moving_relayouts.saturating_add(other.moving_relayouts),
+            vector_spills: self.vector_spills + other.vector_spills,
+            moving_relayouts: self.moving_relayouts + other.moving_relayouts,
             vmem_bytes,
             vmem_limit_bytes,
             notes: self.notes.into_iter().chain(other.notes.iter().cloned()).collect(),

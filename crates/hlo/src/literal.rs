@@ -163,7 +163,7 @@ impl LiteralParser<'_> {
         let what = "a literal of an array";
         self.eat(b'{', what)?;
         self.separators()?;
-        let mut count = 0_u64;
+        let mut count = 0_usize;
         while self.cursor.peek() != Some(b'}') {
             if dimension == 0 && self.rest().starts_with("...") {
                 // `...` stands for all remaining elements.
@@ -173,11 +173,11 @@ impl LiteralParser<'_> {
             }
             self.array(array, dimension + 1)?;
             self.separators()?;
-            count = count.saturating_add(1);
+            count += 1;
         }
         self.eat(b'}', what)?;
         match size.extent() {
-            Some(size) if size != count => {
+            Some(size) if size != count as u64 => {
                 mismatch(format!("{size} elements in dimension {dimension} of the literal"), &count.to_string())
             }
             _ => Ok(()),
@@ -291,8 +291,9 @@ fn largest(format: FloatFormat) -> f64 {
 }
 
 /// 2 to this power, which must be a normal number of `f64`.
+#[expect(clippy::arithmetic_side_effects, reason = "a normal number has a power from -1022 to 1023")]
 const fn power_of_two(power: i32) -> f64 {
-    f64::from_bits((power.saturating_add(1023) as u64) << 52)
+    f64::from_bits(((power + 1023) as u64) << 52)
 }
 
 #[cfg(test)]

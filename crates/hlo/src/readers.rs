@@ -30,17 +30,18 @@ pub struct Readers<'m> {
 impl Module {
     /// The readers of all values, prepared for lookups in time proportional to the module.
     #[must_use]
+    #[expect(clippy::arithmetic_side_effects, reason = "a text of fewer than 2^32 bytes has fewer operands")]
     pub fn readers(&self) -> Readers<'_> {
         // Counts the readers of each instruction, then puts each reader into its place: a counting sort.
         let mut starts = vec![0_u32; self.instructions().len() + 1];
         for (made, _) in self.reads() {
             if let Some(count) = starts.get_mut((made as usize) + 1) {
-                *count = count.saturating_add(1);
+                *count += 1;
             }
         }
         let mut sum = 0_u32;
         for start in &mut starts {
-            sum = sum.saturating_add(*start);
+            sum += *start;
             *start = sum;
         }
         let mut numbers = vec![0; sum as usize];
@@ -50,7 +51,7 @@ impl Module {
             if let Some(number) = numbers.get_mut(*next as usize) {
                 *number = reader;
             }
-            *next = next.saturating_add(1);
+            *next += 1;
         }
         Readers { module: self, starts, numbers }
     }

@@ -303,9 +303,7 @@ impl<'s, 'a> Values<'s, 'a> {
 
     /// The work of an iteration.
     fn work(&self) -> u64 {
-        [self.steps.len(), self.carried.len(), self.outside.len()]
-            .into_iter()
-            .fold(0, |sum, part| sum.saturating_add(part as u64))
+        (self.steps.len() + self.carried.len() + self.outside.len()) as u64
     }
 
     /// Computes the values of the next iteration.

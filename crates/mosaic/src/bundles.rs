@@ -23,7 +23,7 @@ use xla_shape_mlir::Source;
 #[derive(Clone, Debug)]
 pub struct Bundles<'a> {
     bundles: Vec<Bundle<'a>>,
-    unread: u64,
+    unread: usize,
     cut_off: bool,
 }
 
@@ -320,7 +320,7 @@ impl<'a> Bundles<'a> {
                 }
             }
             if line.trim_start().starts_with("0x") {
-                bundles.unread = bundles.unread.saturating_add(1);
+                bundles.unread += 1;
             }
             rest = tail;
         }
@@ -354,7 +354,7 @@ impl<'a> Bundles<'a> {
     /// The number of lines that begin with an address but are not bundles.
     #[must_use]
     pub const fn unread(&self) -> u64 {
-        self.unread
+        self.unread as u64
     }
 
     /// Whether the last bundle has no closing brace, because the file was cut off.

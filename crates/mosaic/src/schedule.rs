@@ -81,7 +81,7 @@ pub struct Unit<'a> {
 pub struct Utilization<'a> {
     units: Vec<Unit<'a>>,
     rows: Vec<Vec<u64>>,
-    unread: u64,
+    unread: usize,
 }
 
 impl<'a> Utilization<'a> {
@@ -102,7 +102,7 @@ impl<'a> Utilization<'a> {
                     }
                     found.rows.push(row);
                 }
-                None => found.unread = found.unread.saturating_add(1),
+                None => found.unread += 1,
             }
         }
         found
@@ -144,7 +144,7 @@ impl<'a> Utilization<'a> {
     /// ```
     #[must_use]
     pub const fn unread(&self) -> u64 {
-        self.unread
+        self.unread as u64
     }
 }
 

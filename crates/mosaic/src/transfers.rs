@@ -214,10 +214,11 @@ impl Transfers {
         let mut ends = sizes.iter().map(|_| 0).collect::<Vec<u64>>();
         let mut at = grid.iter().map(|_| 0_i64).collect::<Vec<_>>();
         let (mut before, mut registers) = (None::<Vec<i64>>, Vec::new());
+        #[expect(clippy::arithmetic_side_effects, reason = "counts of few steps, and an `i64` and 1 as a `u64`")]
         for step in 0..self.steps.len() {
             let place = map.run(&at, &mut registers)?;
             if before.as_ref() != Some(&place) {
-                window.times = window.times.saturating_add(1);
+                window.times += 1;
                 // A result is written after the last step that has it.
                 let at = if window.is_written { step.checked_sub(1) } else { Some(step) };
                 if let Some([fetched, written]) = at.and_then(|at| self.steps.get_mut(at)) {
@@ -225,14 +226,14 @@ impl Transfers {
                     *moved = moved.saturating_add(window.bytes);
                 }
                 for ((end, [block, _]), place) in ends.iter_mut().zip(sizes).zip(&place) {
-                    let blocks = u64::try_from(*place).unwrap_or(0).saturating_add(1);
+                    let blocks = u64::try_from(*place).unwrap_or(0) + 1;
                     *end = blocks.saturating_mul(*block).max(*end);
                 }
                 before = Some(place);
             }
             // The last dimension of a grid advances first.
             for (number, bound) in at.iter_mut().zip(grid).rev() {
-                *number = number.saturating_add(1);
+                *number += 1;
                 if number.unsigned_abs() < *bound {
                     break;
                 }

@@ -218,7 +218,8 @@ pub(crate) fn to_text(map: &Modes) -> core::result::Result<String, Obstacle> {
     let notation = Notation::Linear;
     positive(map, notation)?;
     let hole = map.first_hole();
-    let end = map.positions().map_or(0, |(_, last)| last.unsigned_abs().saturating_add(1));
+    #[expect(clippy::arithmetic_side_effects, reason = "the size of an `i64` is at most 2^63")]
+    let end = map.positions().map_or(0, |(_, last)| last.unsigned_abs() + 1);
     for (dimension, &size) in map.extents().iter().enumerate() {
         if !size.is_power_of_two() {
             return Err(Obstacle::NotPowerOfTwo { dimension, size, position: hole.unwrap_or(end) });
@@ -230,7 +231,7 @@ pub(crate) fn to_text(map: &Modes) -> core::result::Result<String, Obstacle> {
     // With more than `MAX_BITS` bits, some elements share positions. The check comes first, because each bit takes a list with an entry for each
     // dimension.
     let num_bits = map.modes().iter().map(|mode| mode.size.checked_ilog2().unwrap_or(0) as usize);
-    if num_bits.fold(0, usize::saturating_add) > MAX_BITS {
+    if num_bits.sum::<usize>() > MAX_BITS {
         return Err(overlap(map));
     }
     // All sizes are powers of two and there are no holes, so the strides are powers of two, too.

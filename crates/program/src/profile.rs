@@ -102,7 +102,7 @@ fn add_planes(
         if let Err(error) = profile.add_plane(&plane) {
             return Ok(Err(error.at(at)));
         }
-        progress(at.saturating_add(size));
+        progress(at + size);
     }
     Ok(Ok(()))
 }

@@ -86,7 +86,7 @@ fn broken_claim(text: &mut Text, claim: &CheckedClaim) {
     for instead in claim.instead.iter().take(MOST) {
         text.hanging("      ", &in_a_line(instead));
     }
-    let left = claim.instead.len().saturating_sub(MOST).saturating_add(claim.more);
+    let left = claim.instead.len().saturating_sub(MOST) + claim.more;
     if left > 0 {
         let _ = writeln!(text, "      … and {left} more");
     }

@@ -183,7 +183,7 @@ fn shapes(text: &mut Text, scan: &Scan) {
         text.paragraph(format_args!("No shapes in {}.", count(scan.lines(), "line", "lines")));
         return;
     }
-    let times = rows.iter().fold(0_usize, |sum, (_, times)| sum.saturating_add(*times));
+    let times = rows.iter().map(|(_, times)| times).sum::<usize>();
     let sum = |part: fn(&Found) -> Option<u64>| {
         rows.iter().fold(0_u64, |sum, (found, _)| sum.saturating_add(part(found).unwrap_or(0)))
     };

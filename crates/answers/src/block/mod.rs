@@ -360,7 +360,7 @@ impl BlockAnswer {
 /// The number of a part among those of its kind, from 1.
 fn number_in_kind(parts: &[Part], place: usize) -> usize {
     let kind = parts.get(place).map(Part::kind);
-    parts.iter().take(place.saturating_add(1)).filter(|part| Some(part.kind()) == kind).count()
+    parts.iter().take(place + 1).filter(|part| Some(part.kind()) == kind).count()
 }
 
 impl Answer for BlockAnswer {

@@ -64,7 +64,7 @@ pub(super) fn collectives<'m>(
         };
         let done = done.filter(|done| is_asynchronous && module.is_scheduled() && is_after(done));
         let sum = |number: u32| before.get(number as usize).copied().unwrap_or(0);
-        let first = start.number().saturating_add(1);
+        let first = start.number() + 1;
         let hidden = done.map(|done| sum(done.number()).saturating_sub(sum(first)));
         // The search is bounded, because there may be many collectives, each with many instructions in between.
         let between = done.into_iter().flat_map(|done| first..done.number()).take(MOST_BETWEEN);

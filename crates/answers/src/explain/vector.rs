@@ -111,7 +111,7 @@ impl Registers {
     #[must_use]
     pub const fn num_places(&self) -> u64 {
         // `VectorLayout::registers` has checked that an i64 holds this product.
-        self.registers.saturating_mul(SUBLANES * LANES).saturating_mul(self.layout.packing())
+        self.registers * (SUBLANES * LANES) * self.layout.packing()
     }
 
     /// The element at each place, counted row-major; `None` if the place is padding. The parts of a word come first, then the lanes, the sublanes

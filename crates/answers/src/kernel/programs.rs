@@ -185,8 +185,8 @@ impl ProgramFigures {
             executed: sum(|entry| entry.executed),
             executed_empty: sum(|entry| entry.executed_empty),
             least: sum(|entry| entry.least),
-            spills: entries().fold(0, |total, entry| total.saturating_add(entry.spills)),
-            fills: entries().fold(0, |total, entry| total.saturating_add(entry.fills)),
+            spills: entries().map(|entry| entry.spills).sum(),
+            fills: entries().map(|entry| entry.fills).sum(),
             // Instructions run one after another, so they use the same vector memory.
             vmem_bytes: entries().filter_map(|entry| entry.vmem.as_ref()?.bytes).max(),
             executed_slots,

@@ -42,7 +42,7 @@ fn rewritten(text: &str, depth: usize) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     let mut before = ' ';
-    let mut reads = text.len().saturating_mul(MAX_READS);
+    let mut reads = text.len() * MAX_READS;
     while let Some(next) = rest.chars().next() {
         let is_path = is_start(next) && !is_part(before);
         if reads == 0 {

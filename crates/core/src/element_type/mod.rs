@@ -292,8 +292,9 @@ impl ElementType {
     /// assert_eq!((ElementType::S4.storage_bits(), ElementType::S4.bits()), (8, 4));
     /// ```
     #[must_use]
+    #[expect(clippy::arithmetic_side_effects, reason = "at most 16 bytes")]
     pub const fn storage_bits(self) -> u64 {
-        self.storage_bytes().saturating_mul(8)
+        8 * self.storage_bytes()
     }
 
     /// Whether `a` and `b` are the same type; usable in a `const`, where `==` is not.

@@ -87,7 +87,8 @@ impl ArrayShape {
 
     fn movement(&self, result: &Self, answer: Answer, free_result: Option<Self>) -> Movement {
         let bytes = |array: &Self| array.byte_size().unwrap_or(0);
-        let moved_bytes = if answer.is_yes() { 0 } else { bytes(self).saturating_add(bytes(result)) };
+        #[expect(clippy::arithmetic_side_effects, reason = "the bytes of an array fit in an `i64`")]
+        let moved_bytes = if answer.is_yes() { 0 } else { bytes(self) + bytes(result) };
         Movement { answer, moved_bytes, free_result }
     }
 

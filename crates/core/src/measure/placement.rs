@@ -141,10 +141,10 @@ impl Placement {
     /// # Ok::<(), Box<dyn core::error::Error>>(())
     /// ```
     #[must_use]
+    #[expect(clippy::arithmetic_side_effects, reason = "a product of two `u64`, and a third one, fit in a `u128`")]
     pub const fn bit_offset(&self, position: u64) -> (u64, u64) {
-        // A product of two numbers below 2^64.
-        let bits = (position as u128).saturating_mul(self.element_bits as u128);
-        let byte = (bits / 8).saturating_add(self.prefix_bytes as u128);
+        let bits = position as u128 * self.element_bits as u128;
+        let byte = bits / 8 + self.prefix_bytes as u128;
         (if byte > u64::MAX as u128 { u64::MAX } else { byte as u64 }, (bits % 8) as u64)
     }
 

@@ -98,8 +98,7 @@ impl Shape {
             Self::Token | Self::Opaque => 0,
             Self::Tuple(elements) => {
                 let elements = elements.elements();
-                let inside = elements.iter().map(Self::heap_bytes);
-                inside.fold(size_of_val(elements), usize::saturating_add)
+                size_of_val(elements) + elements.iter().map(Self::heap_bytes).sum::<usize>()
             }
         }
     }

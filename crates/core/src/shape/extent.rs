@@ -43,7 +43,8 @@ impl ArrayShape {
 
     /// The bytes of this many contiguous elements.
     pub(crate) fn bytes_of(&self, elements: u64) -> Option<u64> {
-        let bits = (elements as u128).saturating_mul(self.element_bits() as u128);
+        #[expect(clippy::arithmetic_side_effects, reason = "a product of two `u64` fits in a `u128`")]
+        let bits = elements as u128 * self.element_bits() as u128;
         u64::try_from(bits.div_ceil(8)).ok()
     }
 

@@ -242,7 +242,7 @@ impl Shape {
     #[must_use]
     pub fn subshape_count(&self) -> usize {
         let elements = self.tuple_shapes().unwrap_or_default();
-        elements.iter().map(Self::subshape_count).fold(1, usize::saturating_add)
+        1 + elements.iter().map(Self::subshape_count).sum::<usize>()
     }
 
     /// Every part with its index: a tuple before its elements.

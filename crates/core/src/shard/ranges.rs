@@ -238,7 +238,8 @@ impl Walk {
         while let Some(level) = self.loops.len().checked_sub(1) {
             let Loop { value, end } = *self.loops.last()?;
             let digit = self.digits.get(level)?;
-            let next = value.saturating_add(1);
+            #[expect(clippy::arithmetic_side_effects, reason = "the value is below the end of the loop")]
+            let next = value + 1;
             let step = |old: u64, from: u64, to: u64, by: u64| {
                 old.saturating_sub(from.saturating_mul(by)).saturating_add(to.saturating_mul(by))
             };
@@ -300,6 +301,7 @@ impl Walk {
 
 impl Ranges {
     /// The next range of positions, which may touch the one before.
+    #[expect(clippy::arithmetic_side_effects, reason = "a position is below the number of positions")]
     fn block(&mut self) -> Option<Range<u64>> {
         let Self { region, search, .. } = self;
         match search {
@@ -309,7 +311,7 @@ impl Ranges {
                 if position >= (**table).as_ref().positions() {
                     return None;
                 }
-                *next = position.saturating_add(1);
+                *next = position + 1;
                 let is_element = (**table).as_ref().multi_index_into(position, index) == Slot::Element(());
                 let bounds = index.iter().zip(region.start.iter().zip(&region.limit));
                 if is_element && bounds.into_iter().all(|(&i, (start, limit))| (*start..*limit).contains(&i)) {

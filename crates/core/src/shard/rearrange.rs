@@ -209,7 +209,7 @@ impl FromStr for Rearrangement {
     fn from_str(text: &str) -> Result<Self, RearrangeError> {
         let arrow = text.find("->");
         let arrow = arrow.ok_or(RearrangeError::Text { expected: "`->` between two sides", at: text.len() })?;
-        let (left, right) = (text.get(..arrow).unwrap_or(""), text.get(arrow.saturating_add(2)..).unwrap_or(""));
+        let (left, right) = (text.get(..arrow).unwrap_or(""), text.get(arrow + 2..).unwrap_or(""));
         let mut axes = Vec::<Axis>::new();
         let mut before = side(left, 0)?;
         for found in before.iter_mut().flatten() {
@@ -223,7 +223,7 @@ impl FromStr for Rearrangement {
         }
         let mut is_used = alloc::vec![false; axes.len()];
         let mut after = Vec::new();
-        for group in side(right, arrow.saturating_add(2))? {
+        for group in side(right, arrow + 2)? {
             let mut numbers = Vec::new();
             for found in group {
                 let known =
@@ -258,7 +258,7 @@ fn side(text: &str, start: usize) -> Result<Vec<Vec<Axis>>, RearrangeError> {
     let mut rest = text;
     loop {
         rest = rest.trim_start();
-        let at = start.saturating_add(text.len().saturating_sub(rest.len()));
+        let at = start + text.len() - rest.len();
         let wrong = |expected| RearrangeError::Text { expected, at };
         let mut letters = rest.chars();
         match (letters.next(), &mut open) {
@@ -277,7 +277,7 @@ fn side(text: &str, start: usize) -> Result<Vec<Vec<Axis>>, RearrangeError> {
                 if let Some(number) = after.strip_prefix('=') {
                     let (digits, after) = split(number, |letter| letter.is_ascii_digit());
                     let size = digits.parse::<u64>().ok().filter(|&size| size > 0);
-                    let at = start.saturating_add(text.len().saturating_sub(number.len()));
+                    let at = start + text.len() - number.len();
                     axis.size = Some(size.ok_or(RearrangeError::Text { expected: "a size of at least 1", at })?);
                     rest = after;
                 }
@@ -490,7 +490,7 @@ impl Rearrangement {
         let mut first = 0_usize;
         let mut numbers = Vec::with_capacity(groups.len());
         for group in groups {
-            let end = first.saturating_add(group.len());
+            let end = first + group.len();
             numbers.push((first..end).rev());
             first = end;
         }

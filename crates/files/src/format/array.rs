@@ -62,13 +62,14 @@ impl ArrayFile {
         let failed = |error| Error::read(path, error);
         let wrong = |error| Error::file(path, error);
         let mut source = Source::open(path)?;
+        // The bytes of an array fit in an `i64`.
         let bytes_of = |shape: &ArrayShape| shape.byte_size().unwrap_or_default();
         let (found, data) = match FileFormat::of(path) {
-            FileFormat::Raw => (None, 0..source.len(shape.map_or(0, bytes_of).saturating_add(1)).map_err(failed)?),
+            FileFormat::Raw => (None, 0..source.len(shape.map_or(0, bytes_of) + 1).map_err(failed)?),
             FileFormat::Npy => {
                 let beginning = source.beginning(NPY_HEADER).map_err(failed)?;
                 let (found, start) = npy_header(&beginning, shape).map_err(wrong)?;
-                let most = start.saturating_add(bytes_of(&found)).saturating_add(1);
+                let most = start + bytes_of(&found) + 1;
                 let end = source.len(most).map_err(failed)?;
                 (Some(found), start..end)
             }
@@ -267,7 +268,7 @@ pub(crate) fn write(
         }
     };
     let mut file = Replacement::new(path).map_err(failed)?;
-    let bytes = array.byte_size().unwrap_or_default().saturating_add(header.len() as u64);
+    let bytes = array.byte_size().unwrap_or_default() + header.len() as u64;
     file.reserve(bytes).map_err(failed)?;
     file.write_all(&header).map_err(failed)?;
     file.fill(header.len() as u64, path, done, make)?;

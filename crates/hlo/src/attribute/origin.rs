@@ -63,12 +63,13 @@ fn tree(cursor: &mut Cursor<'_>, index: &mut Vec<i64>, to: &mut Vec<(Vec<i64>, O
     }
     if cursor.eat(b'(') {
         cursor.skip_space()?;
-        let mut place = 0_i64;
-        while cursor.peek() != Some(b')') {
+        for place in 0_i64.. {
+            if cursor.peek() == Some(b')') {
+                break;
+            }
             index.push(place);
             tree(cursor, index, to)?;
             index.pop();
-            place = place.saturating_add(1);
             cursor.skip_space()?;
             cursor.eat(b',');
             cursor.skip_space()?;

@@ -102,7 +102,7 @@ impl<'m> Search<'m> {
         ends: &mut Ends<'m>,
     ) -> bool {
         let readers = self.readers_of(value);
-        let Some(rest) = ends.left.checked_sub(readers.len().saturating_add(1)) else { return false };
+        let Some(rest) = ends.left.checked_sub(readers.len() + 1) else { return false };
         ends.left = rest;
         if value.is_root() {
             // The root of a fused computation is the value of the fusion, so the readers of the fusion read it.

@@ -491,7 +491,8 @@ fn layout_change<'m>(instruction: Instruction<'m>) -> Option<LayoutChange<'m>> {
         return None;
     }
     let bytes = |array: &ArrayShape| array.byte_size().unwrap_or(0);
-    let moved_bytes = if stays { 0 } else { bytes(from).saturating_add(bytes(to)) };
+    #[expect(clippy::arithmetic_side_effects, reason = "the bytes of an array fit in an `i64`")]
+    let moved_bytes = if stays { 0 } else { bytes(from) + bytes(to) };
     Some(LayoutChange { instruction, from, to, moved_bytes })
 }
 

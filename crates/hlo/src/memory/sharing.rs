@@ -470,6 +470,7 @@ struct Positions {
 }
 
 impl Positions {
+    #[expect(clippy::arithmetic_side_effects, reason = "fewer than 2^31 instructions have at most two places each")]
     fn new<'m>(module: &'m Module, computations: &[Computation<'m>]) -> Self {
         enum Callee<'m> {
             Computation(Computation<'m>),
@@ -485,7 +486,7 @@ impl Positions {
             let computation = match callee {
                 Callee::Operation(start) => {
                     found.wrapped.insert(start, next);
-                    next = next.saturating_add(1);
+                    next += 1;
                     continue;
                 }
                 Callee::Computation(computation) => computation,
@@ -508,6 +509,7 @@ impl Positions {
     }
 
     /// Numbers the instructions of a computation from `next` on, operands before their readers.
+    #[expect(clippy::arithmetic_side_effects, reason = "as in `new`")]
     fn add<'m>(&mut self, computation: Computation<'m>, readers: &Readers<'m>, is_open: &mut [bool], next: &mut u32) {
         let unread = computation.instructions().filter(|one| readers.of(*one).next().is_none());
         let mut open = unread.collect::<Vec<_>>();
@@ -522,7 +524,7 @@ impl Positions {
                 open.pop();
                 if *place == u32::MAX {
                     *place = *next;
-                    *next = next.saturating_add(1);
+                    *next += 1;
                 }
                 continue;
             }

@@ -32,7 +32,7 @@ pub(super) fn estimate<'m>(
     let other_step = if is_tpu || !module.is_for_gpu() { CPU_STEP } else { BUFFER_ALIGNMENT };
     let mut account = Account::default();
     let mut heaps: BTreeMap<u8, Vec<usize>> = BTreeMap::new();
-    let (mut constants, mut tables) = (0_u64, 0_u64);
+    let (mut constants, mut tables) = (0_u64, 0_usize);
     // On CPUs and GPUs, each index table of a tuple has memory of its own, before the heap.
     let mut other_tables = 0_u64;
     for (number, buffer) in buffers.iter().map(Borrow::borrow).enumerate() {
@@ -41,7 +41,7 @@ pub(super) fn estimate<'m>(
             None => buffer.bytes,
         };
         match buffer.role {
-            Role::Temporary if buffer.addresses.is_some() && is_tpu => tables = tables.saturating_add(1),
+            Role::Temporary if buffer.addresses.is_some() && is_tpu => tables += 1,
             Role::Temporary if buffer.addresses.is_some() => {
                 other_tables = aligned(other_tables, other_step).saturating_add(bytes);
             }
@@ -85,7 +85,7 @@ pub(super) fn estimate<'m>(
         let heap = match space {
             // If all temporaries are single elements in registers, neither they nor tuple index tables need memory.
             DEFAULT if is_tpu && here.iter().all(|buffer| buffer.is_in_register(module)) => 0,
-            DEFAULT if is_tpu => aligned(packed, HBM_STEP).saturating_add(tables.saturating_mul(HBM_STEP)),
+            DEFAULT if is_tpu => aligned(packed, HBM_STEP).saturating_add((tables as u64).saturating_mul(HBM_STEP)),
             GENERIC_FAST | CMEM if is_tpu => fast_heap(&here, packed, generation.filter(|_| space == GENERIC_FAST)),
             _ => packed,
         };

@@ -27,6 +27,7 @@ impl Event {
 ///
 /// As in `AggregateXPlane` of `xla/tsl/profiler/utils/xplane_utils.cc`: an event that begins within the one before it and ends after it is not
 /// inside of it.
+#[expect(clippy::arithmetic_side_effects, reason = "each event counts at most twice")]
 pub(super) fn add_line(
     events: &mut [Event],
     doubts: &mut Doubts,
@@ -39,7 +40,7 @@ pub(super) fn add_line(
     let mut close = |event: Event, inside: u64, doubts: &mut Doubts| {
         let own = event.duration.checked_sub(inside).unwrap_or_else(|| {
             // Those inside of it overlap each other.
-            doubts.overlapping = doubts.overlapping.saturating_add(1);
+            doubts.overlapping += 1;
             0
         });
         add(&event, own)
@@ -50,7 +51,7 @@ pub(super) fn add_line(
         {
             open.pop();
             if outer.end() > event.start {
-                doubts.overlapping = doubts.overlapping.saturating_add(1);
+                doubts.overlapping += 1;
             }
             close(outer, inside, doubts)?;
         }

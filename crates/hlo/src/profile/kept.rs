@@ -96,7 +96,7 @@ impl Kept {
                 events: Vec::from([event]),
             }),
         }
-        self.count = self.count.saturating_add(1);
+        self.count += 1;
         // Events are left out only when there are twice as many as may be kept, so that each event is examined only a few times.
         if self.count > self.most.saturating_mul(2) {
             self.leave_out();
@@ -104,6 +104,7 @@ impl Kept {
     }
 
     /// Drops the shortest events, so that at most `most` are left.
+    #[expect(clippy::arithmetic_side_effects, reason = "each event counts once")]
     pub(super) fn leave_out(&mut self) {
         let mut durations =
             self.rows.iter().flat_map(|row| &row.events).map(|event| event.duration).collect::<Vec<_>>();
@@ -119,7 +120,7 @@ impl Kept {
             });
         }
         self.count = self.most;
-        self.left_out = self.left_out.saturating_add(left as u64);
+        self.left_out += left as u64;
     }
 }
 

@@ -118,10 +118,11 @@ pub(super) fn for_each<'p>(
     doubts: &mut Doubts,
     mut take: impl FnMut(Raw<'p>) -> Result<()>,
 ) -> Result<()> {
+    #[expect(clippy::arithmetic_side_effects, reason = "each event counts once")]
     for message in each_in(line, field::LINE_EVENTS) {
         match event(plane, stats, message?, clock)? {
             Some(event) => take(event)?,
-            None => doubts.impossible = doubts.impossible.saturating_add(1),
+            None => doubts.impossible += 1,
         }
     }
     Ok(())
@@ -165,18 +166,19 @@ fn event<'p>(plane: &Plane<'p>, stats: &Stats, message: &'p [u8], clock: Clock) 
         }
     }
     // The device's own clock is finer. It is the same for all lines of its plane.
+    #[expect(
+        clippy::arithmetic_side_effects,
+        reason = "the sum of three numbers of 64 bits, two of them times a thousand, fits in an `i128`"
+    )]
     let start = match (device_offset, device_duration) {
         (Some(own_offset), Some(own_duration)) => {
             duration = own_duration;
             i128::from(own_offset)
         }
-        // The sum of three numbers of 64 bits, one of them times a thousand, fits.
-        _ => i128::from(clock.line)
-            .saturating_sub(clock.plane.into())
-            .saturating_mul(NANOSECOND)
-            .saturating_add(offset.into()),
+        _ => (i128::from(clock.line) - i128::from(clock.plane)) * NANOSECOND + i128::from(offset),
     };
-    let end = start.saturating_add(duration.into());
+    #[expect(clippy::arithmetic_side_effects, reason = "one number of 64 bits more fits, too")]
+    let end = start + i128::from(duration);
     let (Ok(start), Ok(_), Ok(duration)) = (i64::try_from(start), i64::try_from(end), u64::try_from(duration)) else {
         return Ok(None);
     };

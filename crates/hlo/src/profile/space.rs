@@ -176,10 +176,10 @@ impl Profile {
     /// A new name for a device's plane if an earlier plane has the same name, because it comes from another host.
     fn name_on_other_host(&self, name: &str) -> Option<String> {
         let is_taken = |name: &str| self.devices.iter().any(|device| device.plane() == name);
-        let mut host = 1_u32;
+        let mut host = 1_usize;
         let mut found = None;
         while is_taken(found.as_deref().unwrap_or(name)) {
-            host = host.saturating_add(1);
+            host += 1;
             found = Some(format!("{name} of host {host}"));
         }
         found
@@ -330,8 +330,9 @@ impl Profile {
                     }
                     Ok(Some((number, instruction)))
                 })?;
+            #[expect(clippy::arithmetic_side_effects, reason = "each event counts once")]
             let Some((of, instruction)) = known else {
-                self.doubts.unassigned = self.doubts.unassigned.saturating_add(1);
+                self.doubts.unassigned += 1;
                 return Ok(());
             };
             let run = run.filter(|_| module == Some(of));
@@ -369,8 +370,9 @@ impl Profile {
                 let number = self.module(&module_name(of, raw.program));
                 Ok(self.module_mut(number).map(|module| (number, module.instructions.number(name))))
             })?;
+            #[expect(clippy::arithmetic_side_effects, reason = "each event counts once")]
             let Some((module, instruction)) = known else {
-                self.doubts.unassigned = self.doubts.unassigned.saturating_add(1);
+                self.doubts.unassigned += 1;
                 return Ok(());
             };
             if !is_cpu {

@@ -53,9 +53,10 @@ impl InstructionTimes {
     }
 
     /// Notes another of the instruction's kernels on a GPU: how often the first kernel ran on the device, and how often this one.
+    #[expect(clippy::arithmetic_side_effects, reason = "a sum of fewer than 2^32 numbers below 2^32")]
     pub(super) fn note_kernel(&mut self, first: u32, count: u32) {
         self.is_uneven |= count != first;
-        self.further_kernels = self.further_kernels.saturating_add(count.into());
+        self.further_kernels += u64::from(count);
     }
 
     /// The mean duration of its events, rounded down; 0 if it did not run.
@@ -106,14 +107,17 @@ pub struct Doubts {
 }
 
 /// The picoseconds in which at least one of these intervals is open. They are sorted here.
+#[expect(
+    clippy::arithmetic_side_effects,
+    reason = "the added intervals do not overlap and are in the range of an `i64`, so their sum fits in a `u64`"
+)]
 pub(super) fn covered(intervals: &mut [(i64, i64)]) -> u64 {
     intervals.sort_unstable();
     let (mut covered, mut end) = (0_u64, i64::MIN);
     for &(start, stop) in &*intervals {
         let start = start.max(end);
         if stop > start {
-            // The added intervals do not overlap and are in the range of an `i64`, so their sum fits in a `u64`.
-            covered = covered.saturating_add(stop.abs_diff(start));
+            covered += stop.abs_diff(start);
             end = stop;
         }
     }

@@ -177,7 +177,7 @@ fn live_bytes(assignment: &BufferAssignmentProto) -> Option<u64> {
     for trace in &assignment.heap_simulator_traces {
         // `place_of`: for each buffer, the buffer whose memory it shares. `inside`: for each memory, the number of live buffers. `counted`: the
         // bytes of each buffer that counts.
-        let (mut place_of, mut inside, mut counted) = (BTreeMap::new(), BTreeMap::<i64, u64>::new(), BTreeMap::new());
+        let (mut place_of, mut inside, mut counted) = (BTreeMap::new(), BTreeMap::<i64, usize>::new(), BTreeMap::new());
         let (mut live, mut most) = (0_u64, None);
         for event in &trace.events {
             let Some(&bytes) = sizes.get(&event.buffer_id) else { continue };
@@ -200,7 +200,7 @@ fn live_bytes(assignment: &BufferAssignmentProto) -> Option<u64> {
                     counted.insert(event.buffer_id, bytes);
                     live = live.saturating_add(bytes);
                 }
-                *others = others.saturating_add(1);
+                *others += 1;
             }
             most = most.max(Some(live));
         }

@@ -106,7 +106,7 @@ impl<'l> Elements<'l> {
         let bytes = usize::try_from(self.element_type.storage_bytes()).unwrap_or(1);
         match self.of {
             message::Elements::Bytes(_) => bytes,
-            _ => 1_usize.saturating_add(self.element_type.is_complex().into()),
+            _ => 1 + usize::from(self.element_type.is_complex()),
         }
     }
 
@@ -125,9 +125,9 @@ impl<'l> Elements<'l> {
         parts.checked_div(self.width()).unwrap_or(0)
     }
 
-    /// Prints the element at this index in memory.
+    /// Prints the element at this index in memory, which the message has: there are as many as the shape says.
     fn element(&self, place: usize) -> String {
-        let (width, start) = (self.width(), place.saturating_mul(self.width()));
+        let (width, start) = (self.width(), place * self.width());
         let parts = start..start + width;
         let text = match &self.of {
             message::Elements::Flags(flags) => flags.get(place).map(|value| {

@@ -30,6 +30,7 @@ pub(crate) fn small(element_type: ElementType, bits: u64) -> Option<String> {
 }
 
 /// Rounds a number to a float of at most 16 bits, to nearest, ties to even.
+#[expect(clippy::arithmetic_side_effects, reason = "codes have at most 16 bits")]
 pub(crate) fn encode(element_type: ElementType, value: f64) -> u64 {
     let Some(format) = format_of(element_type) else { return 0 };
     let sign = if value.is_sign_negative() { format.sign() } else { 0 };
@@ -46,7 +47,7 @@ pub(crate) fn encode(element_type: ElementType, value: f64) -> u64 {
     let wanted = value.abs();
     let (mut low, mut high) = (0_u64, largest);
     while low < high {
-        let middle = low.saturating_add(high).saturating_add(1) / 2;
+        let middle = (low + high).div_ceil(2);
         if number(format, middle) <= wanted { low = middle } else { high = middle.saturating_sub(1) }
     }
     if low == largest {
@@ -58,9 +59,9 @@ pub(crate) fn encode(element_type: ElementType, value: f64) -> u64 {
         let overflow = overflow.filter(|_| wanted > middle || (wanted == middle && is_rounded_up));
         return sign | overflow.unwrap_or(largest);
     }
-    let (below, above) = (wanted - number(format, low), number(format, low.saturating_add(1)) - wanted);
+    let (below, above) = (wanted - number(format, low), number(format, low + 1) - wanted);
     let up = above < below || (above == below && low & 1 == 1);
-    let code = if up { low.saturating_add(1) } else { low };
+    let code = if up { low + 1 } else { low };
     if code == 0 && format.special == SpecialCodes::MinusZeroIsNan { 0 } else { sign | code }
 }
 

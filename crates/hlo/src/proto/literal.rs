@@ -75,9 +75,14 @@ fn parse_nested(text: &str, shape: &Shape, depth: usize) -> Result<LiteralProto>
     if words.len() as u64 != parts {
         return Err(HloProtoError::new(HloProtoErrorKind::ElementCount { expected: parts, found: words.len() as u64 }));
     }
+    if count == 0 {
+        // Another size may be large: `places` would take as much memory.
+        return Ok(to);
+    }
     for place in places(array) {
         if is_complex {
-            let first = place.saturating_mul(2);
+            // There are two words for each place.
+            let first = 2 * place;
             for word in words.get(first..first + 2).unwrap_or(&[]) {
                 push(word, array.element_type(), &mut to)?;
             }
@@ -258,7 +263,7 @@ fn xla_float(word: &str) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::literal;
+    use super::{LiteralProto, literal, shape_of};
     use xla_shape_core::Shape;
     use xla_shape_core::proto::ShapeProto;
 
@@ -282,5 +287,14 @@ mod tests {
         let shape: Shape = "(s4[2]{0:E(4)}, (u2[]{:E(2)}))".parse().unwrap();
         assert_eq!(bits(&ShapeProto::from(&shape)), 4);
         assert_eq!(bits(literal("({1, 2}, (3))", &shape).unwrap().shape.as_ref().unwrap()), 0);
+    }
+
+    /// However large the other sizes are.
+    #[test]
+    fn an_array_without_elements_takes_no_memory() {
+        for shape in ["f32[1000000000000,0]{0,1}", "c64[0,1000000000000]{1,0}"] {
+            let shape = shape.parse::<Shape>().unwrap();
+            assert_eq!(literal("{}", &shape).unwrap(), LiteralProto { shape: Some(shape_of(&shape)), ..LiteralProto::default() });
+        }
     }
 }

@@ -119,7 +119,7 @@ impl<'p> Writer<'_, 'p> {
     /// The error about a duplicate name.
     #[cold]
     pub(super) fn duplicate(&self, piece: Piece) -> HloProtoError {
-        let span = Span { start: piece.start as usize, end: piece.start.saturating_add(piece.len) as usize };
+        let span = Span { start: piece.start as usize, end: piece.start as usize + piece.len as usize };
         let text = self.text.get(span.start..span.end).unwrap_or("");
         ParseError::new(ParseErrorKind::DuplicateName { name: Found::new(text) }, span).into()
     }

@@ -14,6 +14,7 @@ pub(crate) struct Names {
 
 impl Names {
     /// Returns this name or, if it is in use, the name with the next free number: `add`, `add.1`, `add.2`.
+    #[expect(clippy::arithmetic_side_effects, reason = "the number to try next is at most the number of names")]
     pub(crate) fn unique(&mut self, name: &str) -> String {
         let numbered = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty());
         let numbered = numbered.and_then(|(stem, number)| Some((stem, number.parse::<u64>().ok()?)));
@@ -25,10 +26,10 @@ impl Names {
         let mut number = number;
         if !given.insert(number) {
             while !given.insert(*next) {
-                *next = next.saturating_add(1);
+                *next += 1;
             }
             number = *next;
-            *next = next.saturating_add(1);
+            *next += 1;
         }
         if number == 0 && numbered.is_none() { stem.to_owned() } else { format!("{stem}.{number}") }
     }

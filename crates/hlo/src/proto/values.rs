@@ -164,7 +164,7 @@ pub(super) fn labels(numbers: &ConvolutionDimensionNumbers) -> String {
         let spatial = spatial.iter().zip(b'0'..=b'9').map(|(dimension, label)| (label, *dimension));
         let all: Vec<_> = [first, second].into_iter().chain(spatial).collect();
         let highest = all.iter().map(|(_, dimension)| usize::try_from(*dimension).unwrap_or(0)).max().unwrap_or(0);
-        let mut labels = alloc::vec![b'?'; rank.max(highest.saturating_add(1).min(rank + 8))];
+        let mut labels = alloc::vec![b'?'; rank.max(highest.min(rank + 7) + 1)];
         for (label, dimension) in all {
             if let Some(place) = usize::try_from(dimension).ok().and_then(|dimension| labels.get_mut(dimension)) {
                 *place = label;

@@ -89,9 +89,10 @@ impl<'m> Writer<'m> {
         };
         let (mut computation_names, mut names) = (Names::default(), Names::default());
         let mut next = 1_i64;
+        #[expect(clippy::arithmetic_side_effects, reason = "each computation takes one number")]
         let mut id = || {
             let id = next;
-            next = next.saturating_add(1);
+            next += 1;
             id
         };
         let found: Vec<Computation<'m>> = module.computations().collect();

@@ -32,8 +32,8 @@ pub(super) fn closing(text: &[u8], pairs: &[Pair]) -> Option<usize> {
 
 /// The number of parts, separated by commas, in the bracket that opens before `text`. Commas in inner brackets do not count.
 pub(super) fn count_parts(text: &[u8], pairs: &[Pair]) -> u64 {
-    let commas = inside(text, pairs).filter(|(_, byte, depth)| *byte == b',' && *depth == 1).count() as u64;
-    commas.saturating_add(1)
+    let commas = inside(text, pairs).filter(|(_, byte, depth)| *byte == b',' && *depth == 1).count();
+    (commas + 1) as u64
 }
 
 #[cfg(test)]

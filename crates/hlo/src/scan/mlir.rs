@@ -73,7 +73,7 @@ impl MlirReader {
         if self.state == State::Before && !is_location {
             return;
         }
-        if self.text.len().saturating_add(line.len()) > MOST_BYTES {
+        if self.text.len() + line.len() > MOST_BYTES {
             *self = Self { state: State::Over, ..Self::default() };
             return;
         }

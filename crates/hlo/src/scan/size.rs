@@ -49,7 +49,8 @@ fn bytes(number: &str, unit: &str) -> Option<u64> {
     let digits = fraction.get(..fraction.len().min(6))?;
     let fraction: u64 = if digits.is_empty() { 0 } else { digits.parse().ok()? };
     let scale = 10_u128.pow(u32::try_from(digits.len()).ok()?);
-    let part = u128::from(fraction).saturating_mul(u128::from(unit)).checked_div(scale)?;
+    #[expect(clippy::arithmetic_side_effects, reason = "a product of two `u64` fits in a `u128`")]
+    let part = (u128::from(fraction) * u128::from(unit)).checked_div(scale)?;
     whole.checked_mul(unit)?.checked_add(u64::try_from(part).ok()?)
 }
 

@@ -19,7 +19,7 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) const fn position(&self) -> usize {
-        self.start.saturating_add(self.at)
+        self.start + self.at
     }
 
     #[cold]
@@ -35,7 +35,7 @@ impl<'a> Reader<'a> {
         let end = self.at.checked_add(length);
         let found = end.and_then(|end| self.bytes.get(self.at..end));
         let found = found.ok_or_else(|| self.error(BytecodeProblem::End))?;
-        self.at = self.at.saturating_add(length);
+        self.at += length;
         Ok(found)
     }
 
@@ -73,7 +73,7 @@ impl<'a> Reader<'a> {
         let [lowest, others @ ..] = &mut whole;
         *lowest = first;
         others.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
-        Ok(u64::from_le_bytes(whole) >> more.saturating_add(1))
+        Ok(u64::from_le_bytes(whole) >> (more + 1))
     }
 
     /// A number with a sign: its lowest bit says whether it is negative.

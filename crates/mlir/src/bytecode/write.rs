@@ -195,5 +195,5 @@ impl<'a> Printer<'a> {
 }
 
 fn deeper(depth: usize, at: &Reader<'_>) -> Result<usize> {
-    if depth < MAX_DEPTH { Ok(depth.saturating_add(1)) } else { Err(at.error(BytecodeProblem::TooDeep)) }
+    if depth < MAX_DEPTH { Ok(depth + 1) } else { Err(at.error(BytecodeProblem::TooDeep)) }
 }

@@ -135,6 +135,7 @@ impl<'a> Kernel<'a> {
         self.scalar_spills = scalar_spills(all);
         let mut executed = Some(0_u64);
         let mut executed_empty = Some(0_u64);
+        #[expect(clippy::arithmetic_side_effects, reason = "each slot and each bundle of a text counts once")]
         for (bundle, times) in all.iter().zip(times) {
             if bundle.is_empty() {
                 executed_empty = sum(executed_empty, times);
@@ -142,20 +143,20 @@ impl<'a> Kernel<'a> {
             executed = sum(executed, times);
             let mut here: BTreeMap<Source<'a>, u64> = BTreeMap::new();
             for slot in bundle.slots().iter().filter(|slot| !slot.is_pseudo()) {
-                self.spills = self.spills.saturating_add(u64::from(slot.is_spill()));
-                self.fills = self.fills.saturating_add(u64::from(slot.is_fill()));
+                self.spills += u64::from(slot.is_spill());
+                self.fills += u64::from(slot.is_fill());
                 let [vectors, known] = &mut self.vector_slots;
-                *vectors = vectors.saturating_add(u64::from(slot.is_vector()));
+                *vectors += u64::from(slot.is_vector());
                 if let Some(source) = slot.source() {
-                    *known = known.saturating_add(u64::from(slot.is_vector()));
+                    *known += u64::from(slot.is_vector());
                     let slots = here.entry(source).or_default();
-                    *slots = slots.saturating_add(1);
+                    *slots += 1;
                 }
             }
             for (source, slots) in here {
                 let line = self.lines.entry(source).or_default();
-                line.slots = line.slots.saturating_add(slots);
-                line.bundles = line.bundles.saturating_add(1);
+                line.slots += slots;
+                line.bundles += 1;
                 line.executed = sum(line.executed, times);
             }
         }

@@ -123,7 +123,7 @@ impl<'a> Kernel<'a> {
     ) {
         self.not_read("lines of Mosaic's text", module.unread().len() as u64);
         let has_main = module.operations().iter().any(is_main);
-        let (mut operations, mut count, mut relayouts, mut accesses) = (0_u64, 0_u64, Vec::new(), Vec::new());
+        let (mut operations, mut count, mut relayouts, mut accesses) = (0_usize, 0_usize, Vec::new(), Vec::new());
         let mut operands = Operands::default();
         for (number, operation) in module.operations().iter().enumerate() {
             match operation.name() {
@@ -139,7 +139,7 @@ impl<'a> Kernel<'a> {
             let source = module.source(operation);
             let vectors = || last_types(operation);
             if let Some(results) = &results {
-                operations = operations.saturating_add(1);
+                operations += 1;
                 let vectors = vectors();
                 // The types of the results are the last ones.
                 let types = results.iter().rev().zip(vectors.iter().rev()).rev();
@@ -170,11 +170,11 @@ impl<'a> Kernel<'a> {
                 relayout.free = relayout.instructions.as_ref().map(BTreeMap::is_empty).or(relayout.free);
                 self.add_relayout(relayout, &mut relayouts);
             } else {
-                count = count.saturating_add(used.len() as u64);
+                count += used.len();
                 // The compiler inserts a relayout wherever the two layouts differ.
                 for operand in used.iter().filter(|operand| stage == Stage::Inferred && operand.from != operand.to) {
                     let Operand { from, to, vector, repeated } = operand;
-                    operations = operations.saturating_add(1);
+                    operations += 1;
                     self.add_relayout(Relayout::new(from, to, vector.as_ref(), *repeated, source), &mut relayouts);
                 }
             }
@@ -188,35 +188,37 @@ impl<'a> Kernel<'a> {
                 accesses.push(Access { operation: operation.name(), layout, shape, source, relayouts: 0 });
             }
         }
-        let mut with_offsets: BTreeMap<_, u64> = BTreeMap::new();
+        let mut with_offsets: BTreeMap<_, usize> = BTreeMap::new();
         for relayout in relayouts.iter().filter(|relayout| relayout.steps.iter().flatten().any(shifts)) {
             let layouts = [&relayout.from, &relayout.to].into_iter().filter_map(|text| text.parse().ok());
             for offsets in set_of(layouts.map(|layout| offsets(&layout))) {
                 let times = with_offsets.entry(offsets).or_default();
-                *times = times.saturating_add(1);
+                *times += 1;
             }
         }
         for access in &mut accesses {
-            access.relayouts = with_offsets.get(&offsets(&access.layout)).copied().unwrap_or(0);
+            access.relayouts = with_offsets.get(&offsets(&access.layout)).copied().unwrap_or(0) as u64;
         }
         // The text of another stage or of another compiler has no layouts, so the counts are not known.
         if operations > 0 {
-            (self.operations, self.operands, self.relayouts) = (Some(operations), Some(count), Some(relayouts));
+            (self.operations, self.operands) = (Some(operations as u64), Some(count as u64));
+            self.relayouts = Some(relayouts);
         } else {
             self.not_read("texts without vector layouts", 1);
         }
         self.unaligned = accesses;
     }
 
+    #[expect(clippy::arithmetic_side_effects, reason = "each relayout of a text counts once")]
     fn add_relayout(&mut self, relayout: Relayout<'a>, relayouts: &mut Vec<Relayout<'a>>) {
         if relayout.steps.is_none() {
             self.not_read("relayouts", 1);
         }
         if let Some(source) = relayout.source {
             let line = self.lines.entry(source).or_default();
-            line.relayouts = line.relayouts.saturating_add(1);
+            line.relayouts += 1;
             let moves = relayout.free == Some(false);
-            line.moving = line.moving.saturating_add(u64::from(moves));
+            line.moving += u64::from(moves);
         }
         relayouts.push(relayout);
     }

@@ -172,7 +172,7 @@ impl Question {
         let speed = generation.speed();
         let ranking = Ranking::new(&self.devices.name, self.axes.clone(), tried);
         Ok(Ranking {
-            hbm_bytes_per_second: speed.map(|speed| speed.hbm_bandwidth.saturating_mul(generation.cores_per_device())),
+            hbm_bytes_per_second: speed.map(|speed| speed.hbm_bandwidth * generation.cores_per_device()),
             clock_hz: speed.map(|speed| speed.clock),
             search,
             ..ranking

@@ -50,7 +50,7 @@ fn callers(module: &Module) -> BTreeMap<&str, Instruction<'_>> {
 fn outermost<'m>(instruction: Instruction<'m>, callers: &BTreeMap<&str, Instruction<'m>>) -> Instruction<'m> {
     let (mut place, mut fusion) = (instruction, None);
     // The bound ends the loop if calls form a cycle, which XLA refuses.
-    for _ in 0..callers.len().saturating_add(1) {
+    for _ in 0..callers.len() + 1 {
         let Some(&caller) = callers.get(place.computation().name()) else { break };
         place = caller;
         if caller.opcode() == Opcode::Fusion {

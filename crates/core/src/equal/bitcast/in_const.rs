@@ -134,8 +134,8 @@ pub const fn reshape_obstacle(shapes: [&ArrayShape; 2], tables: [StrideTableRef<
 pub const fn divide_obstacle(shapes: [&ArrayShape; 2], tables: [StrideTableRef<'_>; 2]) -> Option<ConstText<1024>> {
     let [operand, result] = [tables[0].extents(), tables[1].extents()];
     let n = operand.len();
-    if result.len() != n.saturating_mul(2) {
-        let text = ConstText::new().push_str("expected ").push_count(n.saturating_mul(2));
+    if result.len() != 2 * n {
+        let text = ConstText::new().push_str("expected ").push_count(2 * n);
         let text = text.push_str(" dimensions, the numbers of the tiles and the sizes of a tile, found ");
         return Some(text.push_str(shapes[1].const_text::<256>().as_str()));
     }

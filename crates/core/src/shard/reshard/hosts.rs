@@ -212,7 +212,7 @@ impl Reader<'_> {
 
     fn has(&mut self, letter: char) -> bool {
         let has = self.rest().starts_with(letter);
-        self.at = self.at.saturating_add(if has { letter.len_utf8() } else { 0 });
+        self.at += if has { letter.len_utf8() } else { 0 };
         has
     }
 
@@ -225,7 +225,7 @@ impl Reader<'_> {
         let end = rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len());
         let number = rest.get(..end).and_then(|digits| digits.parse().ok());
         let number = number.ok_or(HostsError::Text { expected: "the number of a device", at: self.at })?;
-        self.at = self.at.saturating_add(end);
+        self.at += end;
         Ok(number)
     }
 }

@@ -36,13 +36,14 @@ impl Tiles {
 impl Iterator for Tiles {
     type Item = Vec<u64>;
 
+    #[expect(clippy::arithmetic_side_effects, reason = "a number below the last one grows by 1")]
     fn next(&mut self) -> Option<Vec<u64>> {
         let bounds = self.bounds.as_ref()?;
         let tile = self.next.take()?;
         let mut after = tile.clone();
         for (number, &(first, last)) in after.iter_mut().zip(bounds).rev() {
             if *number < last {
-                *number = number.saturating_add(1);
+                *number += 1;
                 self.next = Some(after);
                 break;
             }

@@ -56,8 +56,9 @@ impl From<Gpu> for Speed {
 /// assert_eq!(xla_shape_core::gpu::jax_memory_bytes(80 << 30), 60 << 30);
 /// ```
 #[must_use]
+#[expect(clippy::arithmetic_side_effects, reason = "no more than the bytes of the memory")]
 pub const fn jax_memory_bytes(memory_bytes: u64) -> u64 {
     // In two steps, so that no product exceeds 64 bits.
     let (hundreds, rest) = (memory_bytes / 100, memory_bytes % 100);
-    hundreds.saturating_mul(JAX_MEMORY_PERCENT).saturating_add(rest.saturating_mul(JAX_MEMORY_PERCENT) / 100)
+    hundreds * JAX_MEMORY_PERCENT + rest * JAX_MEMORY_PERCENT / 100
 }

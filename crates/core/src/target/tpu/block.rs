@@ -13,7 +13,7 @@ use crate::sink::{Sink, error_in_const};
 const ROWS: u64 = 8;
 
 /// The size of a one-dimensional block is a multiple of this, unless it is a power of two.
-const CHUNK: u64 = ROWS.saturating_mul(LANES);
+const CHUNK: u64 = ROWS * LANES;
 
 /// The number of copies in VMEM of a block that changes from step to step: the kernel works on one while the other is
 /// transferred.
@@ -269,9 +269,10 @@ const fn check(element_type: ElementType, array: &[Dimension], block: &[Dimensio
 }
 
 /// The smallest power of two that is a valid size of a one-dimensional block: a row of 32-bit lanes.
+#[expect(clippy::arithmetic_side_effects, reason = "at most 128 * 32")]
 const fn least_line(element_type: ElementType) -> u64 {
     match 32_u64.checked_div(in_kernel(element_type).bits()) {
-        Some(packed) => LANES.saturating_mul(packed),
+        Some(packed) => LANES * packed,
         None => LANES,
     }
 }
@@ -309,7 +310,8 @@ pub const fn vmem_bytes(generation: Generation, array: &ArrayShape) -> Result<u6
     let element_type = in_kernel(array.element_type());
     match make(generation, element_type, array.dimensions(), Order::Given(minor)) {
         // The compiler packs elements of 4 bits only in blocks.
-        Ok(layout) if element_type.bits() == 4 => Ok(layout.byte_size().saturating_mul(2)),
+        #[expect(clippy::arithmetic_side_effects, reason = "the bytes of a default layout fit in an `i64`")]
+        Ok(layout) if element_type.bits() == 4 => Ok(2 * layout.byte_size()),
         Ok(layout) => Ok(layout.byte_size()),
         Err(error) => Err(error),
     }

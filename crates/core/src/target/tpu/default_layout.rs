@@ -172,7 +172,8 @@ pub(super) const fn make(
         bits => bits,
     };
     let byte_size = match physical_elements {
-        Some(elements) if elements <= MAX_SIZE => (elements as u128).saturating_mul(bits as u128).div_ceil(8),
+        #[expect(clippy::arithmetic_side_effects, reason = "a product of two `u64` fits in a `u128`")]
+        Some(elements) if elements <= MAX_SIZE => (elements as u128 * bits as u128).div_ceil(8),
         _ => u128::MAX,
     };
     if byte_size > MAX_SIZE as u128 {

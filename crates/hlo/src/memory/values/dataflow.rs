@@ -566,8 +566,8 @@ impl<'m> Dataflow<'m> {
         }
         let mut waiting: Vec<usize> = (0..self.phis.len()).rev().collect();
         // A phi is examined again when one of its inputs is replaced. The effort is bounded against hostile texts; a phi that remains
-        // only adds a value to the same buffer.
-        let mut effort = self.phi_inputs.saturating_mul(64).saturating_add(1 << 16);
+        // only adds a value to the same buffer. There are at most `MAX_SUBSHAPES` inputs.
+        let mut effort = self.phi_inputs * 64 + (1 << 16);
         while let Some(number) = waiting.pop() {
             let Some((value, sources)) = self.phis.get(number) else { continue };
             if !self.result.is_canonical(*value) {

@@ -251,7 +251,7 @@ fn unescaped(text: &[u8], start: usize) -> Result<Vec<u8>> {
             let rest = text.get(from..).unwrap_or(&[]).iter().take(most);
             let digits = rest.map_while(|&digit| char::from(digit).to_digit(radix));
             digits.fold((0_u32, 0_usize), |(value, count), digit| {
-                (value.saturating_mul(radix).saturating_add(digit), count.saturating_add(1))
+                (value.saturating_mul(radix).saturating_add(digit), count + 1)
             })
         };
         let simple = match letter {

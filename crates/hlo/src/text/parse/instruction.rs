@@ -90,14 +90,14 @@ impl<'a> Parser<'a> {
     }
 
     /// Generates a name that no instruction of the computation has: `base` with the first free number from `from` on.
-    fn new_name(&mut self, base: &str, from: u32, place: Piece) -> Result<(String, Piece)> {
+    fn new_name(&mut self, base: &str, from: usize, place: Piece) -> Result<(String, Piece)> {
         let mut count = from;
         let name = loop {
             let name = if count == 0 { base.to_owned() } else { format!("{base}.{count}") };
             if self.find(&name).is_none() {
                 break name;
             }
-            count = count.saturating_add(1);
+            count += 1;
         };
         let generated = self.module.generate(format_args!("{name}"), place);
         Ok((name, generated.ok_or_else(|| self.no_room(place))?))
@@ -163,9 +163,10 @@ impl<'a> Parser<'a> {
     }
 
     /// The text offset where an instruction with these attributes ends.
+    #[expect(clippy::arithmetic_side_effects, reason = "a value ends in the text, whose offsets are `u32`")]
     fn last_end(&self, attributes: Items, arguments: u32) -> u32 {
         match self.module.attributes.last() {
-            Some(last) if attributes.len > 0 => last.value.start.saturating_add(last.value.len),
+            Some(last) if attributes.len > 0 => last.value.start + last.value.len,
             _ => arguments,
         }
     }
@@ -173,7 +174,7 @@ impl<'a> Parser<'a> {
     /// Generates a name for a nested instruction, as XLA does: `negate.anon`.
     fn anonymous(&mut self, opcode: &str, place: Piece) -> Result<Piece> {
         let count = self.anonymous.get(opcode).copied().unwrap_or(0);
-        self.anonymous.insert(opcode.to_owned(), count.saturating_add(1));
+        self.anonymous.insert(opcode.to_owned(), count + 1);
         Ok(self.new_name(&format!("{opcode}.anon"), count, place)?.1)
     }
 
@@ -312,7 +313,7 @@ impl<'a> Parser<'a> {
     fn unnamed(&mut self, shape: u32, start: usize) -> Result<OperandText> {
         let place = piece(start, self.cursor.position);
         let name = self.module.generate(format_args!("_{}", self.unnamed_operands), place);
-        self.unnamed_operands = self.unnamed_operands.saturating_add(1);
+        self.unnamed_operands += 1;
         let name = name.ok_or_else(|| self.no_room(place))?;
         Ok(OperandText::Name(OperandRecord { name, shape, instruction: NONE }))
     }

@@ -158,8 +158,8 @@ struct Parser<'a> {
     /// The keys in `elements` that the instruction being parsed has added.
     new_elements: Vec<(u32, u32)>,
     /// The number of nested instructions so far, by opcode.
-    anonymous: BTreeMap<String, u32>,
-    unnamed_operands: u32,
+    anonymous: BTreeMap<String, usize>,
+    unnamed_operands: usize,
     /// Attributes of the current computation whose values contain computations.
     nested: Vec<NestedRecord>,
     named: Vec<NamedRecord>,

@@ -98,7 +98,7 @@ impl Parser<'_> {
         }
         let names = self.module.computations.iter().map(|record| self.module.piece(record.name));
         let taken = set_of(names.filter(|name| name.starts_with('_')).map(str::to_owned));
-        let mut count = 0_u32;
+        let mut count = 0_usize;
         for index in 0..self.module.computations.len() {
             let Some(record) = self.module.computations.get(index) else { break };
             if record.is_fragment || record.name.len > 0 {
@@ -111,7 +111,7 @@ impl Parser<'_> {
                     // Writing to memory does not fail.
                     let _ = write!(name, ".{count}");
                 }
-                count = count.saturating_add(1);
+                count += 1;
                 if !taken.contains(&name) {
                     break name;
                 }

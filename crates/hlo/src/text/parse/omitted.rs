@@ -109,5 +109,5 @@ impl Parser<'_> {
 /// The number of arrays and tuples in a shape.
 fn nodes_of(shape: &Shape) -> usize {
     let elements = shape.tuple_shapes().unwrap_or(&[]);
-    elements.iter().map(nodes_of).fold(1, usize::saturating_add)
+    1 + elements.iter().map(nodes_of).sum::<usize>()
 }

@@ -179,8 +179,9 @@ impl VectorLayout {
         let layout = Self { bits, offsets, tile, implicit };
         let [rows, columns] = tile;
         let packing = layout.packing();
-        // A sublane has 128 words of at most 32 elements, and a register has 8 sublanes.
-        let sublane = LANES.saturating_mul(packing);
+        // A register has 8 sublanes.
+        #[expect(clippy::arithmetic_side_effects, reason = "a sublane has 128 words of at most 32 elements")]
+        let sublane = LANES * packing;
         match rows.checked_mul(columns) {
             Some(elements)
                 if elements.is_multiple_of(sublane) && matches!(elements.checked_div(sublane), Some(1 | 2 | 4 | 8)) => {
