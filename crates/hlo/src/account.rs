@@ -48,8 +48,8 @@ impl Role {
 
 /// The bytes that a program takes in the memory of the device or of the host.
 ///
-/// The terms are those of XLA's `CompiledMemoryStats` (`xla/pjrt/pjrt_executable.h`), in JAX `compiled.memory_analysis()`. XLA may add some: end a
-/// literal with `..Totals::default()`.
+/// The terms are those of XLA's `CompiledMemoryStats` (`xla/pjrt/pjrt_executable.h`), in JAX `compiled.memory_analysis()`. XLA may add terms, and
+/// this struct then gets fields: end a struct literal with `..Totals::default()`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Totals {
     /// The parameters.
@@ -106,7 +106,7 @@ pub struct Account {
     pub exact: bool,
     /// With the compiler's buffer assignment: how many more bytes of temporaries its memory analysis may count.
     pub may_be_more: u64,
-    /// With the compiler's buffer assignment: the fragmentation of the heap in HBM, the bytes that are free when most are live.
+    /// With the compiler's buffer assignment: the fragmentation of the heap in HBM, that is, the bytes of the heap that are free at the peak.
     pub gaps: u64,
     /// The largest peak of temporaries of any one memory space, as the compiler counts it.
     pub(crate) temporary_peak: u64,

@@ -93,8 +93,8 @@ const COLLECTIVES: [(&str, Opcode<'static>, Opcode<'static>); 3] = [
     ("collective-permute", Opcode::CollectivePermuteStart, Opcode::CollectivePermuteDone),
 ];
 
-/// Whether a start such as `all-gather-start` with this many operands can be read in two ways: as an opcode of its own, or as the short form
-/// of an `async-start`. Both have the same shape.
+/// Whether a start such as `all-gather-start` with this many operands can be read in two ways, because both have the same shape: as an opcode of its
+/// own, or as the short form of an `async-start`.
 pub(crate) fn has_two_meanings(operation: Opcode<'_>, operands: usize) -> bool {
     matches!(operation, Opcode::AllGather | Opcode::CollectivePermute) && operands > 1
 }
@@ -103,9 +103,9 @@ impl<'m> Instruction<'m> {
     /// Expands the short form of an asynchronous operation into its step and the wrapped opcode, as [`Opcode::long_form`] does.
     ///
     /// `all-gather-start`, `all-reduce-start` and `collective-permute-start` are opcodes of their own. But XLA prints an `async-start` that
-    /// wraps such a collective with the same name, as in programs for GPUs. Its shape shows what it is: it begins with a tuple of the operands,
-    /// as in `((f32[8]), f32[8])`. For an all-gather or a collective-permute with several operands, both have the same shape, and the
-    /// instruction counts as the opcode of its own.
+    /// wraps such a collective with the same name, as in programs for GPUs. The shape of such an `async-start` shows what it is: it begins with a
+    /// tuple of the operands, as in `((f32[8]), f32[8])`. For an all-gather or a collective-permute with several operands, the shape is the
+    /// same in both cases, and the instruction counts as an opcode of its own.
     ///
     /// ```
     /// let module = xla_shape_hlo::Module::parse("\
@@ -148,8 +148,8 @@ impl<'m> Instruction<'m> {
 }
 
 impl Module {
-    /// The operations that `async-start`s wrap, if the operation is alone in its computation; each with its start. XLA can print such a pair in short
-    /// form, as one instruction with the name of the start. The name of the start therefore identifies the pair in both forms.
+    /// The operations that `async-start`s wrap, each with its start. An operation is listed only if it is alone in its computation. XLA can print
+    /// such a pair in short form, as one instruction with the name of the start. The name of the start therefore identifies the pair in both forms.
     ///
     /// ```
     /// let text = "w { x = f32[8] parameter(0) ROOT n = f32[8] negate(x) }

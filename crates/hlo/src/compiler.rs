@@ -1,4 +1,4 @@
-//! What a module for a TPU shows about its compilation: for which generation of TPUs it was, and whether the compiler was an old release.
+//! What a module for a TPU shows about its compilation: the generation of TPUs that it was compiled for, and whether the compiler was an old release.
 
 use crate::schema::Key;
 use crate::{Module, Opcode};
@@ -26,8 +26,8 @@ impl Module {
         only.filter(|_| has_cmem && self.is_for_tpu())
     }
 
-    /// A sign that the TPU compiler that made the module is older than libtpu 0.0.47, as part of a sentence. `None` if there is no sign; a
-    /// module of such a release need not have one.
+    /// A sign that the TPU compiler that made the module is older than libtpu 0.0.47, as a clause for a message. `None` if there is no sign; not
+    /// every module of an older release has one.
     ///
     /// ```
     /// use xla_shape_hlo::Module;
@@ -41,7 +41,7 @@ impl Module {
     /// ```
     #[must_use]
     pub fn sign_of_older_release(&self) -> Option<&'static str> {
-        // If no instruction has a configuration of the compiler, they were removed from the text, so missing fields prove nothing.
+        // If no instruction has a configuration of the compiler, the configurations were removed from the text, so missing fields prove nothing.
         if !self.is_for_tpu() || !self.text().contains("\"flag_configs\":") {
             return None;
         }

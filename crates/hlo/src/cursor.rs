@@ -58,7 +58,7 @@ const fn is(byte: u8, class: u8) -> bool {
     CLASS[byte as usize] & class != 0
 }
 
-/// A position in a text, and functions to read on from there.
+/// A position in a text, and functions that read from there.
 #[derive(Clone, Debug)]
 pub(crate) struct Cursor<'a> {
     text: &'a str,
@@ -67,8 +67,8 @@ pub(crate) struct Cursor<'a> {
     no_comment_end: usize,
     /// A stack of open brackets, kept to reuse its memory.
     open: Vec<u8>,
-    /// Whether open brackets and strings are errors at a line in which an instruction begins. XLA reads on there, so this serves only
-    /// to locate an error.
+    /// Whether open brackets and strings are errors at a line in which an instruction begins. XLA continues to read there, so this is set only to
+    /// find where an error is.
     pub(crate) is_wary: bool,
 }
 

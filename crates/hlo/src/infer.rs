@@ -167,14 +167,14 @@ impl<'m, 'g> Inference<'m, 'g> {
         if !parameters.is_complete(computation) {
             return Ok(None);
         }
-        // With this many operands, no rule accepts more parameters. The limit keeps the cost of a call proportional to its text.
+        // For this number of operands, no rule accepts more than `most` parameters. The limit keeps the cost of a call proportional to its text.
         let most = self.operands.len() * 2 + 2;
         let shape = |&number: &u32| module.instruction_at(number).map(Instruction::shape);
         let shapes = parameters.get(computation).iter().take(most).filter_map(shape).collect();
         Ok(Some(Called { parameters: shapes, result: computation.root().shape() }))
     }
 
-    /// The dimension numbers of a dot, from these four attributes.
+    /// The dimension numbers of a dot, from the attributes with these four keys.
     fn dot(&self, [lhs_batch, rhs_batch, lhs_contracting, rhs_contracting]: [Key; 4]) -> Result<DotDimensions<'g>> {
         Ok(DotDimensions {
             lhs_batch: self.numbers(lhs_batch)?,
@@ -206,13 +206,13 @@ impl<'m, 'g> Inference<'m, 'g> {
         rule.map(|_| made)
     }
 
-    /// Passes the inference rule to `f`, at most once. It is compiled once, whatever `f` is. Each arm does what
+    /// Passes the inference rule to `f`, at most once. This function is not generic over `f`, so it is compiled only once. Each arm does what
     /// `ShapeVerifier::Handle…` in `xla/service/hlo_verifier.cc` does for its opcode: it reads the attributes that
     /// `ShapeInference::Infer…` needs.
     fn use_rule(&self, opcode: Opcode<'_>, parameters: &mut Parameters, f: UseRule<'_, 'm>) -> Result<Option<()>> {
         let (operands, written) = (self.operands.as_slice(), self.written);
         let mut f = |rule: Rule<'_>| f(rule, operands, written).map(Some);
-        // This function also infers the operation that a short form wraps; for that, `short` is `None`.
+        // This function is also called for the operation that a short form wraps; `short` is then `None`.
         let short = self.instruction.long_form().filter(|_| opcode == self.instruction.opcode());
         match opcode {
             // XLA's parser requires a written shape here (`HloParserImpl::CreateInstruction`).
@@ -279,7 +279,7 @@ impl<'m, 'g> Inference<'m, 'g> {
                 let operation = Operation::Reduce { dimensions: self.required_numbers(Key::Dimensions)? };
                 f(Rule::Called { operation, to_apply: called.callee() })
             }
-            // If no shape is written, XLA's parser infers it only for a single input.
+            // If no shape is written, XLA's parser infers one only for a single input.
             Opcode::ReduceWindow if written.is_none() && operands.len() > 2 => Ok(None),
             Opcode::ReduceWindow => {
                 let Some(called) = self.called(Key::ToApply, parameters)? else { return Ok(None) };
@@ -426,7 +426,8 @@ impl<'m, 'g> Inference<'m, 'g> {
         inference.with_rule(operation, parameters, infer)
     }
 
-    /// Whether an `async-update` keeps the operands and the result of its operand and changes only the context, which XLA does not check.
+    /// Whether the shape of an `async-update` has the same operands and result as that of its operand, and differs only in the context, which XLA
+    /// does not check.
     fn changes_context(&self) -> bool {
         let ([before], Some(after)) = (self.operands.as_slice(), self.written) else { return false };
         let (Some([a, b, before @ ..]), Some([c, d, after @ ..])) = (before.tuple_shapes(), after.tuple_shapes())
@@ -436,7 +437,7 @@ impl<'m, 'g> Inference<'m, 'g> {
         AGREES.compare(a, c) && AGREES.compare(b, d) && before != after
     }
 
-    /// Checks that an `async-update` binds as many new operands as its shape has more than the shape of its first
+    /// Checks that the number of operands that an `async-update` binds is the number of operands in its shape minus that in the shape of its first
     /// operand.
     fn newly_bound(&self) -> Result<()> {
         let count = |shape: Option<&Shape>| shape?.tuple_shapes()?.first()?.tuple_shapes().map(<[Shape]>::len);
@@ -557,7 +558,8 @@ mod tests {
 
     #[test]
     fn every_opcode_has_a_rule() {
-        // The rules of the first two need a called computation or a tuple, which the text below lacks. XLA accepts any shape for the third.
+        // The rules of `async-start` and `slice-start` need a called computation or a tuple, which the text below lacks. For a collective-reduce, XLA
+        // accepts any shape.
         let none = [Opcode::AsyncStart, Opcode::SliceStart, Opcode::CollectiveReduce];
         for &opcode in Opcode::ALL.iter().filter(|opcode| !none.contains(opcode)) {
             let is_leaf = matches!(opcode, Opcode::Parameter | Opcode::Constant);

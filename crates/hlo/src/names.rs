@@ -6,8 +6,8 @@ use alloc::vec::Vec;
 
 /// A hash table from texts to numbers whose cost stays near linear even if the input is chosen so that hashes collide.
 ///
-/// It stores only hashes and numbers; the caller passes a function from numbers to texts. A text that finds no free slot near
-/// its hash goes into a sorted map, so collisions cost a logarithm and not a linear search.
+/// The table stores only hashes and numbers; the caller passes a function that returns the text of a number. A text that finds no free slot near
+/// its hash goes into a sorted map, so with many collisions a look-up takes logarithmic time, not linear time.
 #[derive(Clone, Debug)]
 pub(crate) struct NameTable {
     slots: Vec<Slot>,

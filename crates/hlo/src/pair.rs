@@ -163,7 +163,7 @@ impl<'m> Program<'m> {
             .collect();
         program.computations = vec![0; module.instructions().len()];
         let roots = map_of(module.computations().map(|computation| (computation.name(), computation.root().number())));
-        // Operands come before their users, and computations before their callers. Otherwise the hash covers less, and fewer
+        // This expects operands before their users, and computations before their callers. In other orders the hash covers less, and fewer
         // instructions are paired in the first round.
         for computation in module.computations() {
             for instruction in computation.instructions() {
@@ -254,7 +254,7 @@ impl<'m> Program<'m> {
             Round::Operands if instruction.operands().len() > 0 => {
                 opcode.text().hash(&mut hasher);
                 for operand in instruction.operands() {
-                    // Only if every operand has a counterpart.
+                    // The round applies only if every operand has a counterpart.
                     paired(operand.instruction()?.number())?.hash(&mut hasher);
                 }
             }

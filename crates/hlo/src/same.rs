@@ -15,8 +15,8 @@ const CONTROL: &str = "control-predecessors";
 
 impl Module {
     /// Whether another module is the same program: the same instructions in the same order, with the same shapes, layouts, operands, attributes and
-    /// constants, in the entry computation and all that it calls. Names and the places in the user's program may differ. `None` if this
-    /// cannot be known: an instruction of one could not be read, or nothing differs but both leave out elements of a constant.
+    /// constants, in the entry computation and all that it calls. Names and the places in the user's program may differ. `None` if this cannot be
+    /// known: an instruction of one of them could not be read, or no difference is found but both texts leave out elements of a constant.
     ///
     /// ```
     /// use xla_shape_hlo::Module;
@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn names_and_origins_make_no_difference() {
         assert_eq!(same(&[]), Some(true));
-        // Names, the order and the number of equal computations, and where an instruction comes from.
+        // These do not count as differences: names, the order and the number of equal computations, and where an instruction comes from.
         assert_eq!(same(&[("z", "zero.7"), ("to_apply=f", "to_apply=g")]), Some(true));
         assert_eq!(same(&[("op_name=\"p\"", "op_name=\"q\" source_line=8")]), Some(true));
         let parameters =

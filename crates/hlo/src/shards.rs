@@ -170,7 +170,7 @@ impl Module {
             }
             self.push_arrays(instruction, shape, &sharding, kind, generation, &mut found);
         }
-        // Such as `{replicated}`, which does not say among how many devices.
+        // This is so for `{replicated}`, for example, which does not state the number of devices.
         let all = self.device_count(&found).unwrap_or(1);
         for array in found.iter_mut().filter(|array| array.partition.replication().is_none()) {
             array.replication = all;
@@ -178,8 +178,8 @@ impl Module {
         found
     }
 
-    /// The number of devices of a program with these [sharded arrays](Self::sharded_arrays): the [stated one](Self::partition_count) or, because
-    /// messages do not state it, the largest number in a sharding.
+    /// The number of devices of a program with these [sharded arrays](Self::sharded_arrays): the [stated number](Self::partition_count) or, if none
+    /// is stated, as in messages, the largest number of devices of a sharding.
     ///
     /// ```
     /// let text = "HloModule m\nENTRY e { a = f32[8] parameter(0), sharding={replicated} ROOT b = f32[8] negate(a), sharding={devices=[4]<=[4]} }";

@@ -111,7 +111,8 @@ impl<'m> Sources<'m> {
                 _ => {}
             }
         }
-        // libtpu 0.0.30 and older write the file and the line, too. In messages of 0.0.30, the frame can be of another line.
+        // libtpu 0.0.30 and older also write the file and the line themselves. These are preferred, because in messages of 0.0.30 the frame can be
+        // that of another line.
         if source.file.is_none()
             && source.line.is_none()
             && let Some((file, line)) = frame.and_then(|frame| self.locations.get(self.frames.get(&frame)?))

@@ -7,8 +7,7 @@ use xla_shape_core::{ElementClass, ElementType};
 /// How often the body of a `while` runs: the `known_trip_count` of its `backend_config`. Without that, a counter that goes from one constant
 /// to another by a constant step shows the number. `None` if the loop has neither.
 ///
-/// This counts all loops that XLA counts, and some more: `xla/service/while_loop_analysis.cc`,
-/// `ComputeWhileLoopTripCount`.
+/// This finds the count of every loop that XLA counts (`ComputeWhileLoopTripCount` in `xla/service/while_loop_analysis.cc`), and of some more.
 pub(crate) fn trip_count(loops: Instruction<'_>) -> Option<u64> {
     known_trip_count(loops).or_else(|| {
         let condition = loops.callee(Key::Condition)?;
@@ -92,7 +91,7 @@ fn constant(instruction: Instruction<'_>) -> Option<i64> {
 }
 
 fn behind_copies<'m>(mut instruction: Instruction<'m>) -> Option<Instruction<'m>> {
-    // Chains of copies are short. A longer one counts as unknown, which bounds the effort.
+    // Chains of copies are short. If a chain is longer than this, the trip count is unknown; the limit bounds the effort.
     for _ in 0..8 {
         if !matches!(instruction.opcode(), Opcode::Copy | Opcode::Bitcast) {
             break;
@@ -124,7 +123,7 @@ fn range(element_type: ElementType) -> Option<core::ops::RangeInclusive<i128>> {
     }
 }
 
-/// How many values a counter has before the comparison with the limit fails.
+/// For how many values of a counter the comparison with the limit holds, before it fails.
 fn counted(counter: Counter, direction: &str, limit: i128) -> Option<u64> {
     let (start, step) = (i128::from(counter.start), i128::from(counter.step));
     // Differences of 64-bit numbers, so that none of this overflows.

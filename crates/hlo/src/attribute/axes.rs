@@ -27,8 +27,8 @@ use xla_shape_core::shard::{AxisRef, Mesh, NamedSharding, Sharding, ShardingKind
 pub struct CollectiveAxes {
     /// Their names, from major to minor.
     pub axes: Vec<Box<str>>,
-    /// For a collective-permute along a single axis: how far along the axis each device sends. 1 is the next device, -1 the one before: the
-    /// axis is a ring, and the shorter direction counts. `None` if the devices do not all send equally far.
+    /// For a collective-permute along a single axis: how far along the axis each device sends. 1 is the next device, -1 the one before. The axis
+    /// counts as a ring, and the shorter way around is given. `None` if the devices do not all send equally far.
     pub shift: Option<i64>,
 }
 
@@ -57,8 +57,9 @@ fn named_of(sharding: &Sharding) -> Option<&NamedSharding> {
 }
 
 impl Instruction<'_> {
-    /// The axes of a mesh along which a collective moves data. If it has groups of devices, each group consists of all devices along
-    /// these axes. If it has pairs, the two devices of a pair differ only along these axes. `None` if there are no such axes, or no groups or pairs.
+    /// The axes of a mesh along which a collective moves data. If the collective has groups of devices, each group consists of all devices along
+    /// these axes. If it has pairs, the two devices of a pair differ only along these axes. `None` if there are no such axes, or if the collective
+    /// has neither groups nor pairs.
     #[must_use]
     pub fn collective_axes(self, mesh: &Mesh) -> Option<CollectiveAxes> {
         if let Some(pairs) = self.value_of(Key::SourceTargetPairs) {

@@ -250,7 +250,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Reads a list of names, such as `{%a, %b}`, or a single one.
+    /// Reads a list of names, such as `{%a, %b}`, or a single name.
     ///
     /// ```
     /// let module = xla_shape_hlo::Module::parse("y = f32[] conditional(i, a, b), branch_computations={%f, %g}")?;

@@ -71,8 +71,8 @@ pub(super) fn check<'m>(instruction: Instruction<'m>, attributes: &ParsedAttribu
 /// Checks that each aliased part of the result has the shape of the operand's part.
 fn operands(instruction: Instruction<'_>, attributes: &ParsedAttributes<'_>) -> Result<()> {
     let any_shape = attributes.text(Key::FrontendAttributes).contains("xla_skip_custom_call_alias_shape_check");
-    // The TPU compiler writes SparseCore work as an asynchronous operation in another thread, whose start loses its operands. In the
-    // short form, the aliases are those of the wrapped operation, which keeps them.
+    // The TPU compiler writes SparseCore work as an asynchronous operation in another thread, whose start loses its operands. In the short form, the
+    // aliases belong to the wrapped operation, which keeps its operands.
     let is_elsewhere = attributes.has(Key::AsyncExecutionThread);
     for found in attributes.aliases(Key::OutputToOperandAliasing)?.unwrap_or_default() {
         let operand = instruction.operand(found.parameter);
@@ -148,7 +148,7 @@ pub(super) fn check_module<'m>(
     findings.check(root, donors(attributes, &all, &aliased));
 }
 
-/// Checks that a result and a parameter can share a buffer: if they must, their shapes are equal, otherwise their sizes.
+/// Checks that a result and a parameter can share a buffer. If they must share it, their shapes must be equal, otherwise only their sizes.
 fn alias(found: &Alias, result: &Shape, parameter: Option<&Shape>) -> Result<()> {
     let (expected, actual) = parts(found, result, parameter, "parameter")?;
     if [expected, actual].into_iter().any(|part| part.array().is_none()) {

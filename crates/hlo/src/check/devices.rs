@@ -50,7 +50,7 @@ fn collective(instruction: Instruction<'_>, attributes: &ParsedAttributes<'_>) -
         Opcode::AllReduce | Opcode::AllReduceStart => groups(instruction, attributes, false),
         Opcode::CollectiveBroadcast => once(instruction, attributes),
         Opcode::CollectivePermute | Opcode::CollectivePermuteStart => pairs(instruction, attributes),
-        // XLA's verifier does not check it.
+        // XLA's verifier does not check the devices of a collective-reduce.
         Opcode::CollectiveReduce => Ok(()),
         _ => groups(instruction, attributes, true),
     }
@@ -82,7 +82,7 @@ fn sharding(instruction: Instruction<'_>, attributes: &ParsedAttributes<'_>) -> 
     }
 }
 
-/// A cache of the shardings of instructions: each is parsed once.
+/// A cache of the shardings of instructions, so that each text is parsed once.
 #[derive(Default)]
 pub(super) struct Shardings {
     /// For each instruction number: the number of its sharding, if it has one.

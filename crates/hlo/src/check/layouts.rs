@@ -8,7 +8,7 @@ use alloc::format;
 use alloc::string::String;
 use xla_shape_core::{ArrayShape, Shape, memory_space};
 
-/// Whether XLA has assigned the layouts of a module: it has a schedule or tiles. Before that, they mean nothing.
+/// Whether XLA has assigned the layouts of a module, which a schedule or tiles show. Before that, the layouts in the text mean nothing.
 pub(super) fn are_assigned(module: &Module) -> bool {
     let tiled = |shape: &Shape| shape.array().is_some_and(|array| !array.layout().tiles().is_empty());
     module.is_scheduled() || module.shapes().iter().any(tiled)
@@ -98,13 +98,13 @@ mod tests {
         ] {
             let body = format!("{parameters}  ROOT r = {instruction}\n");
             assert_eq!(findings(SCHEDULED, &body), [finding("r", opcode)], "{instruction}");
-            // Before layouts are assigned, those in the text mean nothing.
+            // Before XLA assigns layouts, the layouts in the text mean nothing.
             assert_eq!(findings("", &body), [""; 0], "{instruction}");
         }
         // Tiles show that layouts are assigned.
         let tiled = "  p = f32[4,8]{1,0:T(8,128)} parameter(0)\n  ROOT n = f32[4,8]{0,1:T(8,128)} negate(p)\n";
         assert_eq!(findings("", tiled), [finding("n", "negate")]);
-        // A copy, a transpose and a reshape may change the order; the other two instructions keep it.
+        // A copy, a transpose and a reshape may change the order of dimensions; `bitcast-convert(t)` and `negate(t)` keep the order of `t`.
         for instruction in [
             "f32[4,8]{0,1} copy(p)",
             "f32[4,8]{0,1} bitcast-convert(t)",

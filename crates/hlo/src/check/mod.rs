@@ -20,12 +20,12 @@ impl Module {
     /// Checks the module by the rules of XLA's verifier: operands, element types, shapes, called computations, asynchronous pairs,
     /// devices, shardings and aliases (`HloVerifier::Run` in `xla/service/hlo_verifier.cc`).
     ///
-    /// XLA refuses a module with an [error](Severity::Error). It accepts one with a [hint](Severity::Hint), but a person should look
-    /// at it: an unknown opcode, for example. Optimised programs, which have a schedule or tiles, may mix float precisions. In these,
-    /// elementwise instructions, slices, updates, concatenations and pads must keep the order of their operands' dimensions. Layouts
-    /// are not compared otherwise, except that a bitcast must keep the number of bytes, and that an update in the host's memory stays
-    /// there; the parser has checked that each layout is valid.
-    /// If the text is only a part of a module, missing operands and computations are not findings.
+    /// XLA refuses a module with an [error](Severity::Error). It accepts a module with a [hint](Severity::Hint), for example an unknown opcode,
+    /// but a person should look at it. Optimised programs, which have a schedule or tiles, may mix float precisions. In optimised programs,
+    /// elementwise instructions, slices, updates, concatenations and pads must keep the order of their operands' dimensions. Other rules about
+    /// layouts are that a bitcast must keep the number of bytes, and that an update of an array in the host's memory must not move it to the
+    /// device; the parser has checked that each layout is valid. If the text is only a part of a module, missing operands and computations are not
+    /// findings.
     ///
     /// ```
     /// use xla_shape_hlo::{Module, Severity};

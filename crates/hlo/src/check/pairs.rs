@@ -21,7 +21,7 @@ enum Users {
     /// One instruction, by number.
     One(u32),
     Many,
-    /// A tuple or loop that carries it into another iteration, or out of the loop.
+    /// A tuple or loop that carries the value into another iteration, or out of the loop.
     Carried,
 }
 
@@ -45,7 +45,7 @@ pub(super) fn check<'m>(module: &'m Module, precision: Precision, findings: &mut
         }
     }
     called::check(module, |found| users.get(found.number() as usize) == Some(&Users::None), findings);
-    // An instruction that could not be read may be the missing start or done, so its computation is skipped.
+    // An instruction that could not be read may be a start or done that seems to be missing, so its computation is skipped.
     let unread = module.instructions().filter(|instruction| !instruction.is_read());
     let broken = set_of(unread.map(|instruction| instruction.computation().number()));
     let is_complete = |instruction: &Instruction<'_>| !broken.contains(&instruction.computation().number());
@@ -56,7 +56,7 @@ pub(super) fn check<'m>(module: &'m Module, precision: Precision, findings: &mut
             && instruction.opcode().text().ends_with("-done")
             && start.is_some_and(|start| start.opcode() == Opcode::GetTupleElement);
         if !is_carried && let Err(problem) = pair(instruction, users) {
-            // XLA's verifier (jaxlib 0.12) counts the users of a copy-start, but accepts a get-tuple-element as the user.
+            // XLA's verifier (jaxlib 0.12) only counts the users of a copy-start, so it accepts a get-tuple-element as the user.
             let is_taken_apart = instruction.opcode() == Opcode::CopyStart
                 && matches!(users, Users::One(number) if module.instruction_at(number).is_some_and(|user| user.opcode() == Opcode::GetTupleElement));
             findings.add(if is_taken_apart { Severity::Hint } else { severity }, instruction, problem, None);

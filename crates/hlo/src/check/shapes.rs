@@ -44,7 +44,7 @@ pub(super) fn check<'m>(
             narrowing(instruction, findings);
             result()
         }
-        // XLA's parser replaces the written shapes of these by inferred ones, so a wrong shape is only a hint.
+        // XLA's parser replaces the written shapes of these opcodes by inferred ones, so a wrong shape is only a hint.
         Family::Transfer => {
             if let Err(problem) = result() {
                 let severity = if matches!(problem, Problem::Shape { .. }) { Severity::Hint } else { Severity::Error };

@@ -108,7 +108,7 @@ fn calls<'m>(module: &'m Module, findings: &mut Findings<'m>) {
             for name in instruction.called_names() {
                 match module.computation(name) {
                     Some(callee) => edges.push((callee.number(), instruction)),
-                    // If shape inference looks at the computation, it reports that it is missing.
+                    // If shape inference looks at the computation, shape inference reports that it is missing.
                     None if module.name().is_some() && has_no_rule(instruction) => {
                         findings.error(instruction, Problem::UnknownComputation { name: name.to_owned() });
                     }

@@ -1,5 +1,5 @@
-//! The least time that a GPU takes for an instruction, from the bytes that it moves and its number of operations. It stands in where the
-//! compiler gives no figure.
+//! The least time that a GPU takes for an instruction, from the bytes that it moves and its number of operations. It is used where the compiler
+//! gives no figure.
 
 use super::convolution::{operations, target};
 use super::copies::moved;

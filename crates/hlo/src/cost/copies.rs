@@ -13,10 +13,10 @@ use xla_shape_core::compare::LayoutEqual;
 use xla_shape_core::{ArrayShape, ElementClass, ElementType};
 
 /// An instruction that only moves data: a copy, a transpose, a reshape that changes positions, a convert that changes the layout and
-/// leaves the bits of each element as they are, or a fusion of these alone. Or one that computes more than it must:
+/// leaves the bits of each element as they are, or a fusion of these alone. This is also an instruction that computes more than it must:
 ///
 /// - a broadcast that repeats elements, if only products read the result;
-/// - an elementwise computation, if only gathers read the result, and at most half of it;
+/// - an elementwise computation, if only gathers read the result, and they read at most half of it;
 /// - a fusion for a TPU that computes a matrix product element by element.
 #[derive(Clone, Debug)]
 pub struct Copy<'m> {
@@ -32,8 +32,8 @@ pub struct Copy<'m> {
     pub producer: Fixed<'m>,
     /// What fixed the layout that is written.
     pub consumer: Fixed<'m>,
-    /// For a copy of a parameter: the first other instruction found that reads or returns the parameter in its layout. If the
-    /// parameter had another layout, that instruction might need a copy instead.
+    /// For a copy of a parameter: the first other instruction found that reads or returns the parameter in its present layout. If the parameter had
+    /// another layout, that instruction might need a copy.
     pub also: Option<Fixed<'m>>,
     /// The parameter, with its number, whose donation would make the copy unnecessary: the program updates the parameter's array and returns
     /// it as a result, and nothing reads the old value after an update. `None` if that is not certain.
@@ -65,7 +65,7 @@ pub enum Change {
     /// How often each element is repeated. Only products read the result, and each could read the smaller array instead; the
     /// [`consumer`](Copy::consumer) is the first of them.
     Repetition {
-        /// How many times the result has each element.
+        /// How many times each element is in the result.
         times: u64,
     },
     /// The value of each element. Only gathers read the result, and each could read the operand of the computation instead; the
@@ -79,14 +79,14 @@ pub enum Change {
     /// Nothing is copied: a fusion computes a matrix product element by element. [`consumer`](Copy::consumer) is the fusion itself, and
     /// [`from`](Copy::from) is the larger of the two arrays that it multiplies.
     Product {
-        /// The number of multiplications with each element of that array.
+        /// How often each element of that array is multiplied.
         times: u64,
     },
 }
 
 impl Change {
-    /// Whether a copy writes the same elements again, in the same or another layout. A copy that only prefetches does not count, nor does one that
-    /// repeats elements, changes values or is a product.
+    /// Whether the change is a copy in the strict sense: the same elements are written again, in the same or another layout. Prefetches, repetitions,
+    /// changes of values and products are not.
     ///
     /// ```
     /// use xla_shape_hlo::cost::Change;
@@ -142,7 +142,7 @@ pub enum Fixed<'m> {
     Collective(Instruction<'m>),
     /// Another instruction.
     Other(Instruction<'m>),
-    /// It is not known: the value has no readers, for example.
+    /// Nothing that is known fixes the layout; for example, the value has no readers.
     Unknown,
 }
 
@@ -166,7 +166,7 @@ impl Copy<'_> {
 }
 
 impl Fixed<'_> {
-    /// How much choice of layout it leaves: the least choice has the lowest number.
+    /// A rank by how much choice of layout the instruction leaves: the lowest number leaves the least choice.
     const fn rank(&self) -> u8 {
         match self {
             Self::Parameter { .. } | Self::Result { .. } => 0,
@@ -214,7 +214,7 @@ impl<'m> Costs<'m> {
 pub(super) struct Search<'m> {
     /// For a tuple and the position of an array in it, the instructions that take the array out.
     elements: BTreeMap<(u32, usize), Vec<Instruction<'m>>>,
-    /// The other readers of each instruction.
+    /// The readers of each instruction's value, except those that take arrays out of a tuple.
     readers: BTreeMap<u32, Vec<Instruction<'m>>>,
     /// For a tuple and one of its operands, the first position of the operand.
     positions: BTreeMap<(u32, u32), usize>,
@@ -238,7 +238,7 @@ impl<'m> Search<'m> {
                     (Opcode::GetTupleElement, Some(element)) => {
                         elements.entry((value, element)).or_default().push(reader)
                     }
-                    // If a tuple has a value twice, its first place counts.
+                    // If a tuple has a value twice, the value's first position counts.
                     (Opcode::Tuple, _) if positions.contains_key(&(reader.number(), value)) => {}
                     (opcode, _) => {
                         if opcode == Opcode::Tuple {
@@ -311,7 +311,7 @@ impl<'m> Search<'m> {
         self.elements.range((tuple.number(), 0)..=(tuple.number(), usize::MAX)).flat_map(|(_, readers)| readers)
     }
 
-    /// The other readers of a value.
+    /// The readers of a value, except those that take an array out of a tuple.
     pub(super) fn readers_of(&self, value: Instruction<'m>) -> &[Instruction<'m>] {
         self.readers.get(&value.number()).map(Vec::as_slice).unwrap_or_default()
     }
@@ -395,10 +395,10 @@ fn only_moves(computation: Computation<'_>) -> bool {
     computation.instructions().any(moves) && computation.instructions().all(|inside| moves(inside) || keeps(inside))
 }
 
-/// The limit on instructions that are followed to find what fixed a layout. If they do not show it, it is unknown.
+/// The limit on instructions that are followed to find what fixed a layout. If none of them shows that, the answer is [`Fixed::Unknown`].
 const LONGEST_CHAIN: usize = 64;
 
-/// The limit on readers of one value; those after it are ignored.
+/// The limit on readers of one value; further readers are ignored.
 const MOST_READERS: usize = 1000;
 
 /// Whether an instruction passes an array on with its layout unchanged.
@@ -465,7 +465,7 @@ impl<'m> Search<'m> {
         found
     }
 
-    /// The first other use of the parameter that this copy reads, in the parameter's present layout.
+    /// The first use, other than this copy, of the parameter that the copy reads, in the parameter's present layout.
     fn also(&self, producer: &Fixed<'m>, copy: Instruction<'m>) -> Option<Fixed<'m>> {
         let Fixed::Parameter { instruction, index, .. } = producer else { return None };
         let mut found = None;

@@ -32,7 +32,7 @@ pub enum Unit {
 /// What the compiler expects one run of an instruction to take, in the program's [`Unit`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Figure {
-    /// The figure that counts, which may be 0. For a GPU, [`Basis`] says where it comes from.
+    /// The figure, which may be 0. For a GPU, [`Basis`] says where it comes from.
     Known(u64),
     /// The compiler wrote 9223372036854775807, which means that it has no figure: for example, for work on a SparseCore.
     Flagged,
@@ -79,7 +79,7 @@ impl Figure {
 pub enum Basis {
     /// The compiler's estimate; for a GPU, its bound if that is higher.
     Estimate,
-    /// The compiler's bound for a GPU, because its estimate is more than [`Reification::CREDIBLE`] times as long.
+    /// The compiler's bound for a GPU, because the compiler's estimate is more than [`Reification::CREDIBLE`] times the bound.
     Bound,
     /// The bytes that the instruction reads and writes, divided by the bandwidth of the GPU's memory, because the compiler gives
     /// no figure.
@@ -103,11 +103,11 @@ pub enum Basis {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Reification {
-    /// The estimate. For a matrix product, it is taken from `experimental-gemm-cost-model` if the compiler wrote that.
+    /// The estimate. For a matrix product, it is the one of `experimental-gemm-cost-model` if the compiler wrote that estimate.
     pub estimate: Option<u64>,
-    /// The least that it can take: what the compiler calls the speed of light (`sol`). For a fusion that the compiler does not model, `sol` is
-    /// a meaningless constant (`SolLatencyEstimator::NodeCost` in `xla/service/gpu/model/sol_latency_estimator.cc`); the bound is then
-    /// `indexing-cost-model`, an estimate from the bytes that the fusion's tiles read and write.
+    /// The least time that the instruction can take, which the compiler calls the speed of light (`sol`). For a fusion that the compiler does not
+    /// model, `sol` is a meaningless constant (`SolLatencyEstimator::NodeCost` in `xla/service/gpu/model/sol_latency_estimator.cc`); the bound is
+    /// then `indexing-cost-model`, an estimate from the bytes that the fusion's tiles read and write.
     pub bound: Option<u64>,
 }
 
@@ -144,7 +144,7 @@ impl CostError {
         Self { span, message }
     }
 
-    /// Where the instruction stands in the module's text, in bytes.
+    /// Where the instruction is in the module's text, in bytes.
     ///
     /// ```
     /// let text = r#"c = f32[] copy(a), backend_config={"window_config":{"estimated_cycles":"many"}}"#;
@@ -170,7 +170,7 @@ impl Error for CostError {}
 pub(super) enum Trouble {
     /// The configuration is not in the form in which the compiler writes it.
     Unread(CostError),
-    /// The figure is there, and is not a number.
+    /// There is a figure, but it is not a number.
     NoNumber(CostError),
 }
 
@@ -185,13 +185,13 @@ pub(super) struct Said {
 }
 
 impl Said {
-    /// Nothing.
+    /// The compiler says nothing.
     pub(super) const fn nothing() -> Self {
         Self { figure: Figure::Missing, basis: Basis::Estimate, iteration_bounds: Vec::new(), reification: None }
     }
 }
 
-/// What the compiler says about an instruction of a program whose costs are in a unit.
+/// What the compiler says about an instruction of a program whose costs are in this unit.
 pub(super) fn said(instruction: Instruction<'_>, unit: Unit) -> Result<Said, Trouble> {
     match unit {
         Unit::Cycles => window(instruction),
@@ -204,7 +204,7 @@ fn wrong(instruction: Instruction<'_>, what: &str) -> CostError {
     CostError::new(instruction.span(), alloc::format!("{}: {what}", instruction.name()))
 }
 
-/// The value of a key of an instruction's configuration; `None` without it. `form` is what it should be.
+/// The value of a key of an instruction's configuration; `None` if the key is missing. `form` describes the expected value, for errors.
 fn value(instruction: Instruction<'_>, key: &str, form: &str) -> Result<Option<Value>, Trouble> {
     let unread = |what: &str| Trouble::Unread(wrong(instruction, what));
     let text = match instruction.config() {
@@ -311,10 +311,10 @@ fn sorts(instruction: Instruction<'_>) -> bool {
 /// The bound (`sol`), in picoseconds, that the compiler writes for instructions that it does not model: `kLowCost`, which is 1, times 0.01 µs.
 const NO_MODEL: u64 = 10_000;
 
-/// Microseconds as whole picoseconds; `None` if they are not a time. A time above `i64::MAX` picoseconds becomes `i64::MAX`.
+/// Microseconds as whole picoseconds; `None` if the value is not a number of at least 0. A time above `i64::MAX` picoseconds becomes `i64::MAX`.
 fn picoseconds(microseconds: &Value) -> Option<u64> {
     let time = microseconds.as_f64().filter(|time| *time >= 0.0)?;
-    // The conversion saturates, and 0.5 rounds.
+    // The conversion to `u64` saturates, and adding 0.5 makes it round to nearest.
     Some(((time * 1e6 + 0.5) as u64).min(NOT_SAID))
 }
 

@@ -31,8 +31,8 @@ pub use totals::{BranchCost, Costs, InstructionCost, LoopCost, TotalCost};
 impl crate::Module {
     /// What the compiler expects the program to cost: in cycles of a TPU's cores, or in picoseconds of a GPU ([`Costs::unit`]).
     ///
-    /// The figures stand in the module that the compiler returns (JAX: `compiled.as_text()`), not in the one that XLA dumps
-    /// to a file; see [`TotalCost::is_partial`].
+    /// The figures are in the module that the compiler returns (JAX: `compiled.as_text()`). The module that XLA dumps to a file has few of them or
+    /// none; see [`TotalCost::is_partial`].
     ///
     /// ```
     /// let module = xla_shape_hlo::Module::parse(r#"
@@ -77,9 +77,10 @@ impl crate::Module {
         totals::costs(self, None)
     }
 
-    /// Like [`costs_with_errors`](Self::costs_with_errors), for a GPU with this speed. Its compiler gives no figures for copies, transposes and
-    /// convolutions. They take as long as the memory needs for their bytes ([`Basis::Bytes`]). A convolution takes as long as the matrix units
-    /// need for its operations, if that is longer ([`Basis::Operations`]). The speed does not affect modules for other devices.
+    /// Like [`costs_with_errors`](Self::costs_with_errors), for a GPU with this speed. The compiler for GPUs gives no figures for copies, transposes
+    /// and convolutions. They count with the time that the memory needs for their bytes ([`Basis::Bytes`]). A convolution counts with the time
+    /// that the matrix units need for its operations, if that is longer ([`Basis::Operations`]). The speed does not affect modules for other
+    /// devices.
     ///
     /// ```
     /// use xla_shape_core::gpu::Speed;

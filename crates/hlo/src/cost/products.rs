@@ -41,8 +41,8 @@ pub(super) fn product(fusion: Instruction<'_>) -> Option<Repetition<'_>> {
     Some(Repetition { source, times, product: fusion })
 }
 
-/// Follows an operand back to the first instruction with the opcode `wanted`. On the way, instructions may only convert or copy elements, or
-/// reshape the array. Also returns the dimensions of that instruction that correspond to `dimensions` of the operand.
+/// Follows an operand back to the first instruction with the opcode `wanted`. The instructions between may only convert or copy elements, or
+/// reshape the array. Also returns the dimensions of the instruction found that correspond to `dimensions` of the operand.
 fn behind<'m>(
     reader: Instruction<'m>,
     operand: usize,

@@ -1,5 +1,6 @@
-//! Arrays that are larger than their readers need: a broadcast that writes each element several times, although its readers are products,
-//! which could read the smaller array; and a computation of all elements, although its readers are gathers, which read only some.
+//! Arrays that are larger than their readers need. One kind is a broadcast that writes each element several times, although its readers are
+//! products, which could read the smaller array. The other is an array whose elements are all computed, although its readers are gathers, which read
+//! only some.
 
 use super::copies::Search;
 use crate::schema::{Family, Key};
@@ -69,8 +70,8 @@ pub(super) struct Selection<'m> {
 }
 
 impl<'m> Search<'m> {
-    /// What an instruction repeats, if it does nothing else and only products read the result. Each of them could read the source instead:
-    /// a product that multiplies several copies of an element can multiply the one element as often.
+    /// What an instruction repeats, if it does nothing else and only products read the result. Each product could read the source instead of the
+    /// repeated array, and use each element several times.
     pub(super) fn repetition(&self, instruction: Instruction<'m>) -> Option<Repetition<'m>> {
         let source = repeated(instruction)?;
         let (before, after) = (elements(source)?, elements(instruction)?);
@@ -81,8 +82,8 @@ impl<'m> Search<'m> {
         Some(Repetition { source, times, product: ends.first.filter(|_| is_product)? })
     }
 
-    /// What an instruction computes element by element from one array, if only gathers read the result, and at most half as many elements as it
-    /// has. Each of them could read the source instead, so that only the elements that are read would be computed.
+    /// What an instruction computes element by element from one array, if only gathers read the result, and together read at most half as many
+    /// elements as it has. Each gather could read the source instead, so that only the elements that are read would be computed.
     pub(super) fn selection(&self, instruction: Instruction<'m>) -> Option<Selection<'m>> {
         let source = computed(instruction)?;
         let computed = elements(instruction)?;
@@ -116,7 +117,7 @@ impl<'m> Search<'m> {
         readers.iter().all(|&reader| {
             use Opcode as O;
             let mut on = |value, stage| self.ends_well(value, stage, caller, ends);
-            // If both operands of a product are this value, the source cannot replace just one of them.
+            // If both operands of a product are this value, the source cannot replace only one of the two.
             if reader.opcode() != O::Fusion && is_read_twice(reader, value) {
                 return false;
             }

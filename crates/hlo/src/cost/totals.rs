@@ -128,8 +128,8 @@ pub struct TotalCost {
     pub total: Option<u64>,
     /// How many instructions have a figure.
     pub known: usize,
-    /// How many instructions run, and do more than name values, but have no figure. Those in [`flagged`](Self::flagged) are
-    /// not among them.
+    /// How many instructions run, and do more than name values, but have no figure. Instructions that [`flagged`](Self::flagged) counts are not
+    /// included.
     pub without: usize,
     /// For how many instructions the compiler wrote that it has no estimate.
     pub flagged: usize,
@@ -209,8 +209,8 @@ impl<'m> Costs<'m> {
         self.runs.contains_key(&instruction.computation().number())
     }
 
-    /// What one run of an instruction takes: its own figure, and the computations that it runs, such as the iterations of a
-    /// loop. 0 if the compiler says nothing about any of them.
+    /// What one run of an instruction takes: its own figure plus the cost of the computations that it runs, such as all iterations of a loop. 0 if
+    /// the compiler gives no figure for any of these.
     ///
     /// ```
     /// let module = xla_shape_hlo::Module::parse(r#"
@@ -261,10 +261,10 @@ impl Sum<u64> for Checked {
     }
 }
 
-/// Whether an instruction only names values or stands for the computations that it runs.
+/// Whether an instruction needs no figure of its own: it only names values, or only runs computations, whose instructions have figures.
 fn is_free(opcode: Opcode<'_>) -> bool {
     use Opcode as O;
-    // What an asynchronous pair takes counts at its start.
+    // The time of an asynchronous operation counts at its start.
     opcode.text().ends_with("-done")
         || matches!(
             opcode,
@@ -403,7 +403,7 @@ pub(super) fn costs(module: &Module, speed: Option<Speed>) -> (Costs<'_>, Vec<Co
             Figure::Flagged => totals.flagged += 1,
             Figure::Missing => totals.without += 1,
         }
-        // The compiler gives no figure for some fusions of the kind `kCustom`, and one for each of the others.
+        // The compiler gives no figure for some fusions of the kind `kCustom`; all other fusions have one.
         if runs_itself && opcode == Opcode::Fusion && instruction.name_of(Key::FusionKind) != Some("kCustom") {
             fusions += 1;
             fusions_without += usize::from(figure == Figure::Missing);

@@ -59,7 +59,7 @@ impl<'m> Search<'m> {
         let after = after.into_iter().find(is_result)?;
         let updates = before.updates.iter().chain(&after.updates).copied().collect::<Vec<_>>();
         let has_loop = before.has_loop || after.has_loop;
-        // The results that could take the parameter's memory. Only one result can have it, so if there are several, the choice is not clear.
+        // The results that could take the parameter's memory. Only one result can have this memory, so if several could, the answer is not certain.
         let results = self.ways((parameter, index.clone())).into_iter().filter(|way| is_result(way));
         let results = set_of(results.map(|way| way.at.1));
         if updates.is_empty() || results.len() != 1 || (moves && has_loop) {

@@ -202,9 +202,10 @@ impl BufferAssignment {
 
     /// Whether the compiler's memory analysis counts the gaps (fragmentation) of the HBM heap a second time among the temporaries.
     ///
-    /// This depends on the release. libtpu 0.0.17 and 0.0.42 count them; their texts have no page numbers, which shows the release. libtpu 0.0.47
-    /// counts them, too, but only its message (`from_proto`, with the feature `proto`) shows the release: it has the types of comparisons.
-    /// libtpu 0.0.50 also counts them, but this is `false` for it, because its files look like those of libtpu 0.0.51, which does not.
+    /// This depends on the release. libtpu 0.0.17 and 0.0.42 count the gaps twice; texts without page numbers are from these releases. libtpu 0.0.47
+    /// counts them twice, too, but only its message (`from_proto`, with the feature `proto`) shows that it is from this release, because it has
+    /// the types of comparisons. libtpu 0.0.50 also counts them twice, but this function returns `false` for its files, because they look like
+    /// those of libtpu 0.0.51, which counts them once.
     #[must_use]
     pub const fn counts_gaps(&self) -> bool {
         self.counts_gaps
@@ -237,9 +238,9 @@ impl BufferAssignment {
     /// The totals equal the analysis of libtpu 0.0.51 and 0.0.52 to the byte. They also equal the analysis of 0.0.17 and 0.0.42 if
     /// [`live_bytes`](Self::live_bytes) is known. Otherwise [`Account::may_be_more`] bounds how much more the analysis counts.
     ///
-    /// A single element needs no memory unless it is computed from arrays or is one of several results of an all-reduce. The file has only
-    /// names to decide that;
-    /// [`Timeline::with_assignment`](crate::Timeline::with_assignment) looks at the module instead.
+    /// A single element needs no memory unless it is computed from arrays or is one of several results of an all-reduce. The file has only names,
+    /// so this function guesses from the names whether an element is; [`Timeline::with_assignment`](crate::Timeline::with_assignment) looks at the
+    /// module.
     ///
     /// ```
     /// use xla_shape_hlo::dump::BufferAssignment;

@@ -30,7 +30,7 @@ use xla_shape_core::sorting::sort;
 /// - A module with any other name has no files beside it.
 ///
 /// The `PREFIX.gpu_target_config.pbtxt`, `PREFIX.thunk_sequence.txt` and `PREFIX.thunk_metadata.txt` of a GPU have no device in their names: each
-/// belongs to the module whose prefix continues with the device.
+/// belongs to the module whose prefix is `PREFIX` followed by the device.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct DumpFiles {
     /// The common beginning of the names, such as `module_0003.jit_step.cl_1234` or `module_0001.jit_f.cpu`; it can be empty.
@@ -45,13 +45,13 @@ pub struct DumpFiles {
     pub live_range: Option<String>,
     /// The [`UsageReport`](super::UsageReport).
     pub memory_usage_report: Option<String>,
-    /// The compiler's memory analysis as JSON, which the user's program wrote.
+    /// The compiler's memory analysis as JSON, as the user's program wrote it to `stats.json`.
     pub statistics: Option<String>,
     /// The GPU that the compiler was told to compile for.
     pub target_config: Option<String>,
     /// What the GPU does for the program, step by step: its [`Launch`](super::Launch)es.
     pub thunk_sequence: Option<String>,
-    /// The instruction of each of these steps.
+    /// The instruction of each step in [`thunk_sequence`](Self::thunk_sequence).
     pub thunk_metadata: Option<String>,
     /// Whether the analysis has no prefix although the module has one: it may belong to another module of the directory.
     pub statistics_of_folder: bool,
@@ -235,10 +235,10 @@ fn without_device(names: &[&str], end: &str, of: &str) -> Option<String> {
     Some(found.1.to_owned())
 }
 
-/// Chooses the compilation that a directory stands for. The directory itself and those in it are searched in the order of their names, and
-/// the first one with a compilation counts. If it has several, those with a buffer assignment are preferred, then the one with the largest
-/// module; of equally large ones, the last by name. `paths` are the names of files with their directories,
-/// separated by `/`, and `size` gives the size of such a file in bytes.
+/// Chooses one compilation of a directory. The directory itself and the directories in it are searched in the order of their names, and the first
+/// one with a compilation counts. If it has several compilations, those with a buffer assignment are preferred, then the one with the largest
+/// module; of equally large ones, the last by name. `paths` are the names of files with their directories, separated by `/`, and `size` gives the
+/// size of such a file in bytes.
 ///
 /// Returns the directory, the files of that compilation, and the names of the other compilations' modules in the directory. `None` if no
 /// directory has a compilation.

@@ -37,7 +37,7 @@ pub struct LaunchedKernel {
     pub name: String,
     /// The blocks of threads along x, y and z.
     pub grid: [u64; 3],
-    /// The threads of a block along x, y and z.
+    /// The threads of each block along x, y and z.
     pub threads: [u64; 3],
     /// The bytes of shared memory of a block.
     pub shared_memory: u64,
@@ -74,7 +74,7 @@ fn kernel(what: &str) -> Option<LaunchedKernel> {
     Some(LaunchedKernel { name: name.to_owned(), grid: along(grid)?, threads: along(threads)?, shared_memory })
 }
 
-/// `[x, y, z]`, and what follows.
+/// The numbers of `[x, y, z]` at the beginning of a text.
 fn along(text: &str) -> Option<[u64; 3]> {
     let (numbers, _) = text.trim_start().strip_prefix('[')?.split_once(']')?;
     let mut numbers = numbers.split(", ").map(|number| number.parse().ok());

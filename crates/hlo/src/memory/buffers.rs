@@ -82,8 +82,9 @@ impl<'m> HloBuffer<'m> {
     }
 }
 
-/// Whether a single element that an instruction computes goes through memory: it comes from the vector unit if it is computed from arrays
-/// with several elements, and an all-reduce of several operands packs them in memory. Other single elements stay in registers.
+/// Whether a single element that an instruction computes goes through memory: it does if it is computed from arrays with several elements, because it
+/// then comes from the vector unit, or if it is a result of an all-reduce of several operands, which packs them in memory. Other single elements stay
+/// in registers.
 pub(super) fn needs_memory_for_one_element(instruction: Instruction<'_>) -> bool {
     let is_array = |shape: &Shape| shape.array().is_some_and(|array| array.elements() != Some(1));
     matches!(instruction.opcode(), Opcode::Fusion | Opcode::Reduce)
@@ -108,7 +109,7 @@ pub(super) fn reserved_bytes(array: &ArrayShape, is_tpu: bool) -> u64 {
     if !is_tpu || !layout.tiles().is_empty() || memory_space::is_semaphore(layout.memory_space()) {
         return bytes;
     }
-    // `bytes / elements` is what one element takes, so this also holds for packed elements of less than a byte.
+    // The bytes of one element are `bytes / elements`, so this is also right for packed elements of less than a byte.
     let elements = array.elements().unwrap_or(0);
     let lines = elements.div_ceil(LINE).saturating_mul(LINE);
     bytes.checked_mul(lines).and_then(|bytes| bytes.checked_div(elements)).unwrap_or(bytes)

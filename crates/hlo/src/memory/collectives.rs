@@ -13,12 +13,13 @@ use xla_shape_core::sorting::{map_of, sort_by_key};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Collective<'m> {
-    /// The instruction; it can be inside a fusion.
+    /// The instruction, which can be inside a fusion.
     pub instruction: Instruction<'m>,
-    /// If the TPU compiler divided it among several fusions, its pieces in the order of these fusions, the `instruction` first; empty if it is whole.
+    /// If the TPU compiler divided the collective among several fusions: its pieces, in the order of these fusions. The first piece is `instruction`.
+    /// Empty if the collective is not divided.
     ///
-    /// The collective begins in the first of the fusions and ends in the last one; what they and the instructions between them compute
-    /// runs at the same time.
+    /// The collective begins in the first of the fusions and ends in the last one; the other computations of these fusions, and the instructions
+    /// between them, run at the same time.
     pub pieces: Vec<CollectivePiece<'m>>,
     /// The bytes of the operands on one device, for each run.
     pub bytes_in: u64,
@@ -74,8 +75,8 @@ impl<'m> Collective<'m> {
     }
 
     /// The bytes of elements that all of the program's `devices` together receive in each run, without padding. Data that a device already has
-    /// do not count. An all-reduce counts as a reduce-scatter followed by an all-gather. `None` if it moves slices (`slice_sizes`), its sizes or
-    /// groups are not known, the number does not fit, or it is another kind of operation.
+    /// do not count. An all-reduce counts as a reduce-scatter followed by an all-gather. `None` if it moves slices (`slice_sizes`), if its sizes or
+    /// groups are not known, if the number does not fit in 64 bits, or for kinds of collectives that this function does not know.
     ///
     /// ```
     /// let module = xla_shape_hlo::Module::parse("\
@@ -122,8 +123,8 @@ impl<'m> Collective<'m> {
 }
 
 impl Module {
-    /// The collectives of the program, including those in fusions and loops, in text order. One that the TPU compiler divided among
-    /// several fusions is there once: its pieces have the same `channel_id` and a `chain_id`.
+    /// The collectives of the program, including those in fusions and loops, in text order. A collective that the TPU compiler divided among several
+    /// fusions is listed once: its pieces are recognized by an equal `channel_id`, and by having a `chain_id`.
     ///
     /// ```
     /// let module = xla_shape_hlo::Module::parse("\
@@ -231,7 +232,7 @@ fn runs(module: &Module) -> BTreeMap<u32, Option<u64>> {
 
 /// The computations that one run of an instruction reaches, each once: of a conditional, every branch.
 fn called_once<'m>(instruction: Instruction<'m>) -> Vec<Computation<'m>> {
-    // What the start of an asynchronous pair runs is named at its end as well.
+    // The update and the done of an asynchronous operation name the computation again that its start runs.
     if matches!(instruction.opcode(), Opcode::AsyncUpdate | Opcode::AsyncDone) {
         return Vec::new();
     }

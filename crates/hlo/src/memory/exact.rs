@@ -54,8 +54,8 @@ pub(crate) fn written_index(index: &[usize]) -> String {
     text
 }
 
-/// Whether the compiler's files call the result by a name that the module does not have. For an asynchronous instruction in short form, they use the
-/// name of the wrapped operation, and only a module from a message has that name.
+/// Whether the compiler's files call the result by a name that the module does not have. For an asynchronous instruction in short form, the files use
+/// the name of the wrapped operation, and only a module from a message has that name.
 fn is_named_elsewhere(instruction: Instruction<'_>) -> bool {
     instruction.long_form().is_some() && instruction.wrapped_name().is_none()
 }
@@ -109,9 +109,9 @@ impl Tally {
     }
 }
 
-/// Bounds on the peak of live bytes in the HBM heap as the compiler counts it. The input has, for each offset, tuples of the first
-/// and last step of a live range, the last step of its first value, and the bytes. If a value takes over the offset of a live value, the
-/// compiler counts it in some cases and not in others, hence the two bounds.
+/// Bounds on the peak of live bytes in the HBM heap as the compiler counts it. The input has, for each offset, tuples of the first and last step
+/// of a live range, the last step of its first value, and the bytes. There are two bounds, because the compiler counts a value that takes over
+/// the offset of a live value in some cases only.
 fn live_bytes(places: BTreeMap<u64, Vec<(usize, usize, usize, u64)>>) -> RangeInclusive<u64> {
     let (mut least, mut most) = (ByteDeltas::default(), ByteDeltas::default());
     for mut spans in places.into_values() {
@@ -263,7 +263,7 @@ mod tests {
     use crate::dump::BufferAssignment;
     use alloc::vec::Vec;
 
-    /// The compiler names the result of an asynchronous operation after the operation, also where the module has the short form.
+    /// The compiler's files name the result of an asynchronous operation after the wrapped operation, even if the module has the short form.
     #[test]
     fn an_operation_that_only_a_message_names_has_its_place() {
         let text = "HloModule m, is_scheduled=true\n\

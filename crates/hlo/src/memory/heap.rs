@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 use core::cmp::Reverse;
 use xla_shape_core::sorting::sort_by_key;
 
-/// The limit on comparisons of live ranges. Buffers beyond it are placed after all others, which wastes memory.
+/// The limit on comparisons of live ranges. Buffers that remain when it is reached are placed after all others, which wastes memory.
 const MAX_EFFORT: usize = 1 << 28;
 
 /// A buffer to be placed.
@@ -63,8 +63,8 @@ pub(super) fn pack(buffers: &[HeapBuffer], alignment: u64) -> (Vec<u64>, u64) {
     place(buffers, order, true, alignment)
 }
 
-/// Like [`pack`], but as the compilers for CPUs and GPUs do: once with the largest first and once with the longest-lived first;
-/// the result is the heap that takes less (`GlobalDecreasingSizeBestFitHeap` and `ChooseBestHeapAlgorithm` in the same file).
+/// Like [`pack`], but as the compilers for CPUs and GPUs do: packs once with the largest buffer first and once with the longest-lived buffer first,
+/// and returns the smaller heap (`GlobalDecreasingSizeBestFitHeap` and `ChooseBestHeapAlgorithm` in the same file).
 pub(super) fn pack_by_size(buffers: &[HeapBuffer], alignment: u64) -> (Vec<u64>, u64) {
     let length = |buffer: &HeapBuffer| Reverse(buffer.lifetime);
     let mut orders = [(); 2].map(|()| (0..buffers.len()).collect::<Vec<usize>>());
@@ -207,14 +207,14 @@ mod tests {
     fn the_clock_counts_what_is_taken_and_given_back() {
         let ranges =
             |ranges: &[(u32, u32)]| ranges.iter().map(|&(start, end)| LiveRange { start, end }).collect::<Vec<_>>();
-        // The first begins in step 8, in which two end; the second lives for more steps, in which nothing happens.
+        // The first buffer begins in step 8, in which two others end. The second lives for more steps, but nothing begins or ends in most of them.
         let buffers = [ranges(&[(8, 9)]), ranges(&[(9, 21)]), ranges(&[(1, 8)]), ranges(&[(2, 8)]), ranges(&[])];
         assert_eq!(lifetimes(&buffers), [4, 2, 3, 3, 0]);
     }
 
     #[test]
     fn places_in_order_of_time() {
-        // The third fits where the first was; the fourth does not fit between them.
+        // With an alignment of 1, the third buffer fits where the first was; the fourth fits into no gap.
         let buffers = [buffer(100, &[(0, 2)]), buffer(50, &[(1, 5)]), buffer(60, &[(3, 4)]), buffer(110, &[(3, 3)])];
         assert_eq!(pack(&buffers, 1), (vec![0, 100, 0, 150], 260));
         assert_eq!(pack(&buffers, 64), (vec![0, 128, 192, 0], 252));
@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn of_buffers_that_begin_together_the_one_that_ends_first_comes_first() {
-        // The small one takes the gap that the large one would fill.
+        // The last, small buffer takes the gap at 0, which the third, large one would fill exactly.
         let buffers = [buffer(100, &[(0, 1)]), buffer(50, &[(0, 9)]), buffer(100, &[(2, 8)]), buffer(10, &[(2, 3)])];
         assert_eq!(pack(&buffers, 1), (vec![0, 100, 150, 0], 250));
     }

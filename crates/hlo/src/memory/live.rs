@@ -184,10 +184,10 @@ impl<'m> Lifetime<'m> {
 pub struct Timeline<'m> {
     instructions: Vec<Instruction<'m>>,
     lifetimes: Vec<Lifetime<'m>>,
-    /// On CPUs and GPUs, for each lifetime: the number of the buffer that stands for its memory.
+    /// On CPUs and GPUs, for each lifetime: the number of the buffer that represents its memory.
     numbers: Vec<u32>,
-    /// On CPUs and GPUs: the buffers that share memory by XLA's rules, with their numbers, each as a lifetime of its own. They are needed
-    /// for a compiler's assignment, which says where each of them really is.
+    /// On CPUs and GPUs: the buffers that share memory in the estimate, with their numbers, each as a lifetime of its own. They are needed when
+    /// the compiler's assignment replaces the estimate, because it says where each of them really is.
     unshared: Vec<(u32, Lifetime<'m>)>,
     live: BTreeMap<u8, Vec<u64>>,
     account: Account,
@@ -253,7 +253,7 @@ impl<'m> Timeline<'m> {
         self.is_assigned = true;
     }
 
-    /// The lifetimes of buffers for which the compiler's assignment has a place each.
+    /// The lifetimes of all buffers to which the compiler's assignment can give a place: one for each buffer, also of buffers that share memory.
     pub(super) fn take_assignable(&mut self) -> Vec<Lifetime<'m>> {
         if self.unshared.is_empty() {
             return self.lifetimes.clone();
@@ -428,8 +428,8 @@ impl<'m> Timeline<'m> {
         self.is_for_tpu
     }
 
-    /// Warnings about values that have no buffer, or one that is too small, in the compiler's [buffer assignment](Self::with_assignment).
-    /// Each begins without a capital and ends without a period, to follow the name of the file.
+    /// Warnings about values for which the compiler's [buffer assignment](Self::with_assignment) has no memory, or too little. Each begins
+    /// without a capital and ends without a period, so that it can follow the name of the file.
     #[must_use]
     pub fn warnings(&self) -> &[String] {
         &self.warnings

@@ -91,7 +91,7 @@ impl Footprint {
 pub struct Buffer<'m> {
     /// The instruction that defines it.
     pub instruction: Instruction<'m>,
-    /// Which array of the instruction's shape it is, from 0, in the order in which they are written.
+    /// Which array of the instruction's shape it is, from 0, in the order in which the shape lists its arrays.
     pub leaf: usize,
     /// The shape of the array.
     pub array: &'m ArrayShape,
@@ -226,7 +226,7 @@ pub struct Memory<'m> {
     steps: Vec<u32>,
     /// `None` if there are too many values.
     hlo_buffers: Option<Vec<HloBuffer<'m>>>,
-    /// On CPUs and GPUs: for each of the `hlo_buffers`, the number of the buffer that stands for its memory.
+    /// On CPUs and GPUs: for each of the `hlo_buffers`, the number of the buffer that represents its memory.
     memories: Option<Vec<u32>>,
     /// Whether every operand is defined before it is used, so that the text order can be a schedule.
     is_ordered: bool,
@@ -405,8 +405,8 @@ impl<'m> Memory<'m> {
         formats
     }
 
-    /// All transposes, and the copies, reshapes and bitcasts whose operand and result have different layouts. Another memory space alone does not
-    /// count.
+    /// All transposes, and the copies, reshapes and bitcasts whose operand and result have different layouts. Layouts that differ only in the memory
+    /// space count as equal.
     ///
     /// ```
     /// let text = "ENTRY e { p = f32[16,8]{1,0} parameter(0) ROOT c = f32[16,8]{0,1} copy(p) }";

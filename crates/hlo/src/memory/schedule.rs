@@ -229,8 +229,8 @@ impl AsyncBindings {
         Self { parameters, updated }
     }
 
-    /// The computations that run before an instruction: those that it calls. The computation of an asynchronous operation runs where its
-    /// last operand is bound, which can be an update after the start.
+    /// The computations that run before an instruction: those that it calls. The computation of an asynchronous operation runs where its last operand
+    /// is bound. That can be at an update after the start.
     fn run_before<'m>(&self, instruction: Instruction<'m>) -> Vec<Computation<'m>> {
         // The limit on chained updates; programs have far fewer.
         const MAX_UPDATES: usize = 64;
@@ -262,14 +262,14 @@ impl AsyncBindings {
     }
 }
 
-/// The last steps at which an instruction's value is used.
+/// The last steps at which an instruction's value, or parts of it, are used.
 #[derive(Clone, Copy, Default)]
 struct LastUse {
-    /// All of it.
+    /// The last use of the whole value.
     whole: u32,
-    /// The outermost tuple index table.
+    /// That of the outermost tuple index table.
     tuple_table: u32,
-    /// All except the second tuple element, the result of an asynchronous operation.
+    /// That of all subshapes except those of the second tuple element, which is the result of an asynchronous operation.
     all_but_result: u32,
 }
 

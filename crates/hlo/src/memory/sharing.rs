@@ -1,9 +1,9 @@
 //! Which buffers share memory on CPUs and GPUs (`BufferAssigner` in `xla/service/buffer_assignment.cc`, `HeapSimulator` in
 //! `xla/service/heap_simulator/heap_simulator.cc`).
 //!
-//! From the largest buffer to the smallest, each takes the memory of a result or of a donated parameter if that is large enough and free
-//! while it lives. The others go into a heap. There, a value can take over the memory of an operand whose last use is the instruction that
-//! makes the value, but only if that instruction may overwrite the operand (`HloDataflowAnalysis::CanShareOperandBufferWithUser`).
+//! From the largest to the smallest, each buffer takes the memory of a result or of a donated parameter, if that memory is large enough and free
+//! while the buffer lives. The other buffers go into a heap. In the heap, a value can take over the memory of an operand whose last use is the
+//! instruction that makes the value, but only if that instruction may overwrite the operand (`HloDataflowAnalysis::CanShareOperandBufferWithUser`).
 
 use super::buffers::{BufferValue, HloBuffer};
 use super::calls::called;
@@ -24,10 +24,11 @@ use core::cmp::Reverse;
 use xla_shape_core::Shape;
 use xla_shape_core::sorting::sort_by_key;
 
-/// The limit on steps: pairs of values that are compared, and operands that are looked at. Buffers beyond it keep memory of their own.
+/// The limit on steps: pairs of values that are compared, and operands that are looked at. Buffers that are not processed by then keep memory of
+/// their own.
 const MAX_EFFORT: usize = 1 << 24;
 
-/// For each buffer of a program for a CPU or a GPU, the number of a buffer that stands for its memory.
+/// For each buffer of a program for a CPU or a GPU, the number of the buffer that represents its memory. Buffers with the same number share memory.
 pub(super) fn memories<'m>(
     module: &'m Module,
     computations: &[Computation<'m>],
@@ -42,9 +43,9 @@ pub(super) fn memories<'m>(
 
 /// Memory that buffers share, with all the values that it holds.
 pub(super) struct Memory<'b, 'm> {
-    /// The number of the buffer that stands for the memory.
+    /// The number of the buffer that represents the memory.
     pub(super) number: u32,
-    /// That buffer if it is alone in the memory, otherwise a buffer with the values of all.
+    /// That buffer if it is alone in the memory, otherwise a buffer made of the values of all buffers in it.
     buffer: Cow<'b, HloBuffer<'m>>,
 }
 
@@ -90,9 +91,9 @@ struct Sharing<'s, 'm> {
     is_gpu: bool,
     /// For each value: the number of its buffer, and its place in the buffer's list of values.
     place_of: Vec<Option<(u32, u32)>>,
-    /// For each buffer: the buffer that stands for its memory.
+    /// For each buffer: the buffer that represents its memory.
     owner: Vec<u32>,
-    /// For each buffer that stands for a memory: the other buffers in it.
+    /// For each buffer that represents a memory: the other buffers in that memory.
     others: Vec<Vec<u32>>,
     /// How many steps are left.
     effort: Cell<usize>,
@@ -137,7 +138,7 @@ impl<'s, 'm> Sharing<'s, 'm> {
         self.owner.get(buffer as usize).copied().unwrap_or(buffer)
     }
 
-    /// The buffers in one memory: `owner`, which stands for it, and the others.
+    /// The buffers in one memory: `owner`, which represents it, and the others.
     fn members(&self, owner: u32) -> impl Iterator<Item = &'s HloBuffer<'m>> + Clone {
         let others = self.others.get(owner as usize).map_or(&[][..], Vec::as_slice);
         core::iter::once(owner).chain(others.iter().copied()).filter_map(|number| self.buffer(number))
@@ -157,7 +158,7 @@ impl<'s, 'm> Sharing<'s, 'm> {
         }
     }
 
-    /// Takes steps from those that are left.
+    /// Subtracts steps from those that are left.
     fn work(&self, steps: usize) {
         self.effort.set(self.effort.get().saturating_sub(steps));
     }
@@ -294,8 +295,9 @@ impl<'s, 'm> Sharing<'s, 'm> {
         number == wanted && uses.count() == 1
     }
 
-    /// Whether a fusion may write its result over this operand: element `i` of the result depends on no other element of the operand than `i`.
-    /// In loop and input fusions, all users of the parameter must be elementwise; in an output fusion, the parameter is added to a product.
+    /// Whether a fusion may write its result over this operand: each element of the result must depend on no element of the operand but the one with
+    /// the same index. In loop and input fusions, all users of the parameter must be elementwise; in an output fusion, the parameter is added to a
+    /// product.
     fn fusion_overwrites(&self, fusion: Instruction<'m>, number: usize) -> bool {
         let kind = fusion.attribute("kind").map(|kind| kind.text());
         let Some(fused) = fusion.callee(Key::Calls) else { return false };
@@ -367,7 +369,7 @@ impl<'s, 'm> Sharing<'s, 'm> {
         self.all_uses(parameter, is_allowed).is_some_and(|reached| reached.contains(&output.number()))
     }
 
-    /// The instructions that use a value, directly or not, if each use is allowed.
+    /// The instructions that use a value, directly or through others; `None` if one of these uses is not allowed, or no steps are left.
     fn all_uses(
         &self,
         of: Instruction<'m>,
@@ -402,7 +404,8 @@ impl<'s, 'm> Sharing<'s, 'm> {
         fused.instructions().find(|one| one.opcode() == Opcode::Parameter && one.parameter_number() == Some(number))
     }
 
-    /// Lets values of the heap take over the memory of operands that end where they begin (`HeapSimulator::RunComputation`).
+    /// Lets each value of the heap take over the memory of an operand whose live range ends where the value's begins
+    /// (`HeapSimulator::RunComputation`).
     fn take_over(&mut self) {
         let mut begins: Vec<_> = (0_u32..)
             .take(self.buffers.len())

@@ -138,7 +138,7 @@ fn counted_peak(buffers: &[&HloBuffer<'_>], counts_both: bool) -> u64 {
         for (number, value) in buffer.values.iter().enumerate() {
             let next = buffer.values.get(number + 1);
             let becomes_phi = next.is_some_and(|next| next.is_phi && next.range.start == value.range.end);
-            // A value with a live range of one step still counts in that step.
+            // A value whose live range is a single step still counts in that step.
             let end = if becomes_phi { value.range.end.saturating_sub(1) } else { value.range.end };
             if end >= value.range.start {
                 count(LiveRange { start: value.range.start, end }, buffer.bytes);
@@ -196,8 +196,8 @@ fn usable_fast_bytes(generation: Option<Generation>) -> u64 {
 mod tests {
     use crate::Module;
 
-    /// A loop's body reads its state early and computes the next state late. In between, no other value takes the memory of the state in HBM.
-    /// The compiler packed a convolution over 2 GB like this (`big_halo_conv` for v4).
+    /// The body of this loop reads the state early and computes the next state late. Between the two, no other value may take the memory of the state
+    /// in HBM. The compiler packed a convolution over 2 GB like this (`big_halo_conv` for v4).
     #[test]
     fn the_state_of_a_loop_keeps_its_memory_in_between() {
         let call = |name: &str, rows: usize, operand: &str| {

@@ -82,9 +82,9 @@ impl<'m> Computation<'m> {
         all
     }
 
-    /// The names and shapes of the parameters, by number: those of the parameter instructions. After the compiler has assigned layouts, they have the
-    /// layouts that the program expects. Before that, an instruction whose layout is not written has the default one, and `entry_computation_layout`
-    /// says what a caller must pass ([`Module::program_shape`]).
+    /// The names and shapes of the parameter instructions, in the order of their parameter numbers. After the compiler has assigned layouts, the
+    /// shapes have the layouts that the program expects. Before that, an instruction whose layout is not written has the default one, and
+    /// `entry_computation_layout` says what a caller must pass ([`Module::program_shape`]).
     ///
     /// These are not the shapes in the computation's signature, where XLA omits layouts.
     ///
@@ -112,8 +112,8 @@ impl<'m> Computation<'m> {
         self.root().shape()
     }
 
-    /// The names and shapes of the parameters in the computation's signature, as in `%add (x: f32[2], y: f32[2]) -> f32[2] {`. Layouts that
-    /// are not written there are default ones here, whatever the instructions have. `None` without a signature.
+    /// The names and shapes of the parameters in the computation's signature, as in `%add (x: f32[2], y: f32[2]) -> f32[2] {`. A shape that is
+    /// written without a layout has the default one, whatever layout the instruction has. `None` without a signature.
     pub(crate) fn written_parameters(self) -> Option<impl ExactSizeIterator<Item = (&'m str, &'m Shape)> + use<'m>> {
         let records = self.record.has_head.then(|| self.record.parameters.slice(&self.module.operands))?;
         let shape = move |number: u32| self.module.shapes.get(number as usize).unwrap_or(&Shape::Opaque);

@@ -241,7 +241,7 @@ impl<'m> Instruction<'m> {
         self.module.attribute_list(self.record.attributes)
     }
 
-    /// The value of the attribute with this name; of the last one, if it occurs twice.
+    /// The value of the attribute with this name. If the attribute occurs twice, the last value.
     ///
     /// An asynchronous start in short form can have two `sharding` attributes: that of the wrapped operation, then its own.
     ///
@@ -356,7 +356,7 @@ impl<'m> Operand<'m> {
         self.module.span(self.record.name)
     }
 
-    /// The instruction whose value it is. `None` only in a [fragment](Computation::is_fragment) that lacks it.
+    /// The instruction whose value the operand is. `None` only in a [fragment](Computation::is_fragment) that lacks that instruction.
     ///
     /// ```
     /// let module = xla_shape_hlo::Module::parse("ENTRY e { p = f32[8] parameter(0) ROOT n = f32[8] negate(p) }")?;
@@ -382,8 +382,8 @@ impl<'m> Operand<'m> {
         self.module.shapes.get(self.record.shape as usize)
     }
 
-    /// The shape of the operand's instruction. If that could not be read, the shape that is written before the operand; `None` if there is
-    /// none either.
+    /// The shape of the operand's instruction. If the instruction could not be read, the shape that is written before the operand; `None` if no shape
+    /// is written there either.
     ///
     /// ```
     /// let module = xla_shape_hlo::Module::parse("ENTRY e { p = f32[8] parameter(0) ROOT n = f32[8] negate(p) }")?;

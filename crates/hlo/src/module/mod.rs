@@ -88,7 +88,7 @@ pub struct Module {
     pub(crate) text: Arc<String>,
     /// Names and values that the text implies but does not contain.
     pub(crate) generated: String,
-    /// For each of them, where it begins in `generated` and the part of the text that implies it.
+    /// For each name or value in `generated`: where it begins there, and the part of the text that implies it.
     pub(crate) generated_for: Vec<(u32, Piece)>,
     pub(crate) name: Option<Piece>,
     pub(crate) module_attributes: Items,
@@ -121,7 +121,7 @@ impl Module {
         &self.text
     }
 
-    /// The same text without the module, and without a copy if no clone of the module shares it.
+    /// Consumes the module and returns its text, without a copy if no clone of the module shares it.
     ///
     /// ```
     /// let module = xla_shape_hlo::Module::parse("y = f32[2] negate(x)")?;
@@ -214,8 +214,8 @@ impl Module {
         self.shapes.iter().flat_map(Shape::arrays).any(|array| !array.layout().tiles().is_empty())
     }
 
-    /// Whether the module is for a GPU: XLA's names for its libraries and configurations are in no module for another device. A module that
-    /// is not compiled yet has none of them.
+    /// Whether the module is for a GPU. XLA's names for the libraries and configurations of GPUs show that, because modules for other devices do not
+    /// have them. In a module that is not compiled yet, none of them occurs, so the answer is `false`.
     ///
     /// ```
     /// use xla_shape_hlo::Module;
@@ -250,9 +250,9 @@ impl Module {
         }
     }
 
-    /// The shapes of the program's parameters and result, as a caller passes and gets them. They are the shapes of the instructions of the ENTRY
-    /// computation. If their text has no layouts, as before optimisation, the shapes are those in `entry_computation_layout`. `None`
-    /// without an ENTRY computation.
+    /// The shapes of the program's parameters and result, as a caller passes and gets them. They are the shapes of the parameter instructions and of
+    /// the root of the ENTRY computation. A shape that is written without a layout, as before optimisation, is taken from
+    /// `entry_computation_layout`. `None` without an ENTRY computation.
     ///
     /// ```
     /// use xla_shape_hlo::Module;

@@ -20,10 +20,11 @@ use alloc::string::String;
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct ProfiledDevice {
-    /// The name of its plane, such as `/device:TPU:0`; for a device of a CPU, with its number. If several hosts have a plane of that name, it has a
-    /// number: the second is `/device:TPU:0 of host 2`. Each name is counted on its own, in the order of the files.
+    /// The name of its plane, such as `/device:TPU:0`. For a device of a CPU, the number of the device follows. If several hosts have a plane of the
+    /// same name, the hosts are numbered: the second plane is `/device:TPU:0 of host 2`. This count is separate for each name, in the order of the
+    /// files.
     pub name: String,
-    /// What the profile calls it, such as `TPU v6 Lite`; `None` if it does not say.
+    /// What the profile calls the device, such as `TPU v6 Lite`; `None` if the profile has no name.
     pub kind: Option<String>,
     /// The floating-point operations per second that it can do at most; `None` if the profile does not say.
     pub flops_per_second: Option<u64>,
@@ -51,7 +52,7 @@ pub(super) fn device(plane: &Plane<'_>) -> Result<ProfiledDevice> {
         name: plane.unique_name.clone().into_owned(),
         kind: kind.map(str::to_owned),
         flops_per_second: scaled(find("peak_teraflops_per_second")?, TERA),
-        // TPUs have the first stat, in GB per second; GPUs have the second, in bytes per second.
+        // Planes of TPUs have the first of these stats, in GB per second; planes of GPUs have the second, in bytes per second.
         bytes_per_second: scaled(find("peak_hbm_bw_gigabytes_per_second")?, GIGA)
             .or(scaled(find("memory_bandwidth")?, 1.0)),
     })

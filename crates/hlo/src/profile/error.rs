@@ -34,12 +34,12 @@ pub enum ProfileErrorKind {
     Wire(DecodeError),
     /// A name is not UTF-8.
     Text,
-    /// A line has more events than are read.
+    /// A line has more events than the reader accepts.
     TooManyEvents {
-        /// How many are read at most.
+        /// The largest accepted number of events.
         most: usize,
     },
-    /// The times of one instruction are more than a `u64` of picoseconds, 213 days.
+    /// The times of one instruction together do not fit in a `u64` of picoseconds, which is 213 days.
     TooLong,
 }
 

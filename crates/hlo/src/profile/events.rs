@@ -25,8 +25,8 @@ impl Event {
 
 /// Calls `add` with each event of one line and the part of its duration that is its own. Adds to `busy` the intervals in which runs are busy.
 ///
-/// As in `AggregateXPlane` of `xla/tsl/profiler/utils/xplane_utils.cc`: an event that begins within the one before it and ends after it is not
-/// inside of it.
+/// As in `AggregateXPlane` of `xla/tsl/profiler/utils/xplane_utils.cc`, an event that begins during an earlier event and ends after it is not inside
+/// of that event.
 #[expect(clippy::arithmetic_side_effects, reason = "each event counts at most twice")]
 pub(super) fn add_line(
     events: &mut [Event],
@@ -35,11 +35,11 @@ pub(super) fn add_line(
     mut add: impl FnMut(&Event, u64) -> Result<()>,
 ) -> Result<()> {
     events.sort_unstable_by_key(|event| (event.start, core::cmp::Reverse(event.duration)));
-    // The events around the current one, from the outside in, each with the time of those inside of it.
+    // The events around the current one, from the outside in, each with the time of the events directly inside of it.
     let mut open: Vec<(Event, u64)> = Vec::new();
     let mut close = |event: Event, inside: u64, doubts: &mut Doubts| {
         let own = event.duration.checked_sub(inside).unwrap_or_else(|| {
-            // Those inside of it overlap each other.
+            // The events inside of it overlap each other, so their times add up to more than its own.
             doubts.overlapping += 1;
             0
         });
@@ -56,7 +56,7 @@ pub(super) fn add_line(
             close(outer, inside, doubts)?;
         }
         let around = open.last_mut();
-        // The event around it shows that its run is busy.
+        // The event around this one already shows that the run is busy.
         if around.as_ref().is_none_or(|(outer, _)| outer.run != event.run) {
             busy.extend(event.run.map(|run| (run, event.start, event.end())));
         }

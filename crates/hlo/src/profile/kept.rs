@@ -35,7 +35,7 @@ pub struct KeptEvent {
     pub instruction: u32,
 }
 
-/// The rule by which events are kept, and the kept events.
+/// Which events are to be kept, and the events that are kept.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Kept {
     /// The name of the module; empty if nothing is kept.
@@ -71,7 +71,7 @@ impl Kept {
         }
     }
 
-    /// Keeps an event if it is of one of the runs.
+    /// Keeps an event if it belongs to one of the runs.
     pub(super) fn add(&mut self, event: &Event, device: usize, module: &str) {
         if self.module.is_empty() || module != self.module {
             return;
@@ -110,7 +110,7 @@ impl Kept {
             self.rows.iter().flat_map(|row| &row.events).map(|event| event.duration).collect::<Vec<_>>();
         let Some(left) = durations.len().checked_sub(self.most).filter(|left| *left > 0) else { return };
         let (_, &mut shortest, longer) = durations.select_nth_unstable(left.saturating_sub(1));
-        // Of the events that are exactly as long as the longest dropped one, some may have room.
+        // Some of the events that are exactly as long as the longest dropped one can be kept, as far as there is room.
         let mut equal = self.most.saturating_sub(longer.iter().filter(|duration| **duration > shortest).count());
         for row in &mut self.rows {
             row.events.retain(|event| {

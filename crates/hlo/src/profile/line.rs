@@ -90,7 +90,7 @@ pub(super) struct Raw<'p> {
     pub(super) flops: Option<u64>,
 }
 
-/// What a line's offsets are relative to: the beginning of the line, and the beginning of the plane's first line, in nanoseconds.
+/// The times from which a line's offsets are computed: the beginning of the line, and the beginning of the plane's first line, in nanoseconds.
 #[derive(Clone, Copy)]
 pub(super) struct Clock {
     pub(super) line: i64,
@@ -165,7 +165,7 @@ fn event<'p>(plane: &Plane<'p>, stats: &Stats, message: &'p [u8], clock: Clock) 
             _ => {}
         }
     }
-    // The device's own clock is finer. It is the same for all lines of its plane.
+    // If there are times by the device's own clock, they are used: they are finer, and all lines of the plane have the same clock.
     #[expect(
         clippy::arithmetic_side_effects,
         reason = "the sum of three numbers of 64 bits, two of them times a thousand, fits in an `i128`"
@@ -185,7 +185,7 @@ fn event<'p>(plane: &Plane<'p>, stats: &Stats, message: &'p [u8], clock: Clock) 
     Ok(Some(Raw { start, duration, ..raw }))
 }
 
-/// The instruction that an event of a TPU is about, and its program, by the message about the event.
+/// The instruction that an event of a TPU is about, and its program, as the message about the event names them.
 pub(super) struct About<'p> {
     pub(super) name: &'p str,
     pub(super) program: Option<u64>,
@@ -210,7 +210,7 @@ impl<'p> About<'p> {
     }
 }
 
-/// The short name of an event: of `%fusion.3 = f32[8] fusion(…)`, `fusion.3`.
+/// The short name of an event, such as `fusion.3` for `%fusion.3 = f32[8] fusion(…)`.
 fn name(message: &[u8]) -> Result<&str> {
     let display = bytes_in(message, field::METADATA_DISPLAY_NAME)?.unwrap_or_default();
     if !display.is_empty() {
@@ -221,7 +221,7 @@ fn name(message: &[u8]) -> Result<&str> {
     Ok(name.strip_prefix('%').unwrap_or(name))
 }
 
-/// The name that a profile gives a module: with the number of its program, which tells modules of one name apart.
+/// The name that a profile gives a module. It ends with the number of the module's program, which distinguishes modules of the same name.
 pub(super) fn module_name<'p>(name: &'p str, program: Option<u64>) -> Cow<'p, str> {
     program.map_or(Cow::Borrowed(name), |program| Cow::Owned(format!("{name}({program})")))
 }
@@ -252,7 +252,7 @@ pub(super) fn remembered<K: Ord, V: Copy>(
     }
 }
 
-/// A stat of the plane, such as the peak of its device, times a factor.
+/// A stat of the plane, such as the device's peak rate, multiplied by a factor.
 pub(super) fn scaled(value: Option<Value<'_>>, factor: f64) -> Option<u64> {
     let scaled = value?.real()? * factor;
     (scaled >= 1.0 && scaled < u64::MAX as f64).then_some(scaled as u64)

@@ -83,7 +83,7 @@ impl ProfiledModule {
         self.asynchronous.all.iter().map(|(name, times)| (name.as_str(), times))
     }
 
-    /// The time of all its runs in picoseconds, or else of all its instructions.
+    /// The time of all its runs in picoseconds or, if the profile has no runs, that of all its instructions.
     #[must_use]
     pub fn picoseconds(&self) -> u64 {
         let runs = self.runs.iter().map(|run| run.duration).fold(0, u64::saturating_add);

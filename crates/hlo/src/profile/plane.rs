@@ -111,7 +111,7 @@ impl<'p> Plane<'p> {
         Ok(())
     }
 
-    /// The number of the stats with this name.
+    /// The number by which stats refer to this name.
     pub(super) fn number_of(&self, name: &str) -> Option<u64> {
         self.names.iter().find(|(_, found)| **found == name).map(|(number, _)| *number)
     }

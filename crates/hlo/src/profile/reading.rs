@@ -24,7 +24,7 @@ pub(super) struct Reading<'r, 'p> {
     pub(super) kernels: BTreeMap<(u32, u64, u64), u32>,
 }
 
-/// What tells events of a TPU apart: their metadata, and the module that runs.
+/// What identifies the instruction of an event of a TPU: the event's metadata, and the module that runs.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct EventOfTpu {
     pub(super) is_asynchronous: bool,

@@ -37,7 +37,7 @@ pub struct Profile {
     kept: Kept,
 }
 
-/// Whether a message begins as the plane of a host or a device does: its name follows its number.
+/// Whether a message begins like the plane of a host or a device: with a number, and then a name such as `/device:TPU:0`.
 fn has_name_of_plane(plane: &[u8]) -> bool {
     let start = plane.get(..64).unwrap_or(plane);
     start.windows(6).any(|bytes| bytes == b"/host:") || start.windows(8).any(|bytes| bytes == b"/device:")
@@ -47,7 +47,7 @@ fn has_name_of_plane(plane: &[u8]) -> bool {
 const PLANES: u8 = 0x0a;
 
 impl Profile {
-    /// Whether these bytes, or the file that they begin, are a profile: a message whose first field is the plane of a host or a device.
+    /// Whether these bytes are a profile, or the beginning of one: a message whose first field is the plane of a host or a device.
     #[must_use]
     pub fn is_profile(bytes: &[u8]) -> bool {
         let Some((&PLANES, mut rest)) = bytes.split_first() else { return false };
@@ -69,7 +69,7 @@ impl Profile {
     /// Adds the profile of another host of the same run.
     ///
     /// # Errors
-    /// As [`read`](Self::read). The planes before the error have then been added.
+    /// As [`read`](Self::read). After an error, the planes before it have been added.
     pub fn add(&mut self, bytes: &[u8]) -> Result<()> {
         let mut fields = Fields::new(bytes);
         let mut before = 0_usize;
@@ -201,7 +201,7 @@ impl Profile {
 
     /// Adds the modules of this plane. Each of its events describes a module or a kernel; a module's event has a stat with its message.
     fn add_modules(&mut self, plane: &Plane<'_>) -> Result<()> {
-        // The name depends on the release.
+        // The name of the stat depends on the release.
         let messages = ["Hlo Proto", "hlo_proto"].map(|name| plane.number_of(name));
         for &event in plane.events.values() {
             for stat in each_in(event, field::METADATA_STATS) {
@@ -319,7 +319,8 @@ impl Profile {
             let known =
                 remembered(&mut reading.known, EventOfTpu { is_asynchronous, metadata: raw.metadata, module }, || {
                     let about = About::read(plane, stats, raw.metadata)?;
-                    // The message about the event names its program; older ones do not, and the run around it does.
+                    // The message about the event names its program. In older profiles it does not; the program is then that of the run around the
+                    // event.
                     let of_program = about.program.and_then(|program| programs.get(&program).copied());
                     let Some(number) = of_program.or(module) else { return Ok(None) };
                     let Some(module) = self.module_mut(number) else { return Ok(None) };

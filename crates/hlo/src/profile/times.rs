@@ -21,7 +21,8 @@ pub struct InstructionTimes {
     pub count: u64,
     /// The sum of their durations.
     pub total: u64,
-    /// The sum without the instructions that ran inside of it, such as those of a loop's body. These sums add up to the time of the program.
+    /// The sum without the time of instructions that ran inside of it, such as those of a loop's body. These sums, over all instructions, add up to
+    /// the time of the program.
     pub own: u64,
     /// The shortest duration.
     pub shortest: u64,
@@ -36,7 +37,7 @@ pub struct InstructionTimes {
 }
 
 impl InstructionTimes {
-    /// How often it was executed: less than the count where one execution launches several kernels of a GPU. `None` if these kernels did not run
+    /// How often it was executed. If one execution launches several kernels of a GPU, this is less than `count`. `None` if these kernels did not run
     /// equally often.
     #[must_use]
     pub const fn executions(&self) -> Option<u64> {
@@ -52,7 +53,7 @@ impl InstructionTimes {
         }
     }
 
-    /// Notes another of the instruction's kernels on a GPU: how often the first kernel ran on the device, and how often this one.
+    /// Records another kernel of the instruction on a GPU: how often the instruction's first kernel ran on the device, and how often this one ran.
     #[expect(clippy::arithmetic_side_effects, reason = "a sum of fewer than 2^32 numbers below 2^32")]
     pub(super) fn note_kernel(&mut self, first: u32, count: u32) {
         self.is_uneven |= count != first;
@@ -106,7 +107,7 @@ pub struct Doubts {
     pub unassigned: u64,
 }
 
-/// The picoseconds in which at least one of these intervals is open. They are sorted here.
+/// The picoseconds that at least one of these intervals covers. The intervals are sorted here.
 #[expect(
     clippy::arithmetic_side_effects,
     reason = "the added intervals do not overlap and are in the range of an `i64`, so their sum fits in a `u64`"

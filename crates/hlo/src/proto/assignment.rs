@@ -146,7 +146,7 @@ impl BufferAssignment {
     pub fn from_proto(bytes: &[u8]) -> Result<Option<Self>, HloProtoError> {
         let Some(fields) = fields(program_in(bytes)) else { return Ok(None) };
         let of = |wanted: u32| fields.iter().find(|(field, _)| *field == wanted).map(|(_, content)| *content);
-        // The bytes may also be an `HloModuleProto`. It has fields with these numbers, too, but the first one is a name, not a message.
+        // The bytes may also be an `HloModuleProto`. That message has fields with the same numbers, but its first field is a name, not a message.
         let (Some(module), Some(assignment)) = (of(MODULE), of(BUFFER_ASSIGNMENT)) else { return Ok(None) };
         if self::fields(module).is_none() || module.is_empty() {
             return Ok(None);
@@ -167,8 +167,8 @@ impl BufferAssignment {
 }
 
 /// The peak of live bytes of arrays in HBM as the compiler counts it (`HeapSimulator` and `NoFragmentationStatsHeap` in
-/// `xla/service/heap_simulator/heap_simulator.cc`). Of buffers that share memory, only one counts at a time: the first
-/// one, until it is freed. `None` if the message has no heap simulation.
+/// `xla/service/heap_simulator/heap_simulator.cc`). Of several buffers that share memory, only one counts at a time: the first one allocated, until
+/// it is freed. `None` if the message has no heap simulation.
 fn live_bytes(assignment: &BufferAssignmentProto) -> Option<u64> {
     let buffers = assignment.logical_buffers.iter();
     let of_hbm = buffers.filter(|buffer| buffer.color == 0);

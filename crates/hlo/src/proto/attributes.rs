@@ -248,7 +248,7 @@ impl<'p> Printer<'_, 'p> {
         self.caches.around = &[];
         let own = self.opcode.attributes();
         self.print(own.iter().take_while(|of| !of.key.calls()), to)?;
-        // An unknown opcode may have it, too.
+        // An unknown opcode may have this attribute, too.
         let is_other = |accuracy: &&OpcodeAttribute| own.iter().all(|of| of.key != accuracy.key);
         self.print(ACCURACY.iter().filter(is_other), to)
     }
@@ -273,7 +273,7 @@ impl<'p> Printer<'_, 'p> {
     /// Prints the sharding of a wrapped operation, and its `frontend_attributes` if the start has none.
     pub(crate) fn wrapped(&mut self, start: &Record<'p>, to: &mut Attributes<'_>) -> Result<()> {
         self.print(SHARDING.iter(), to)?;
-        // If the start has any, XLA prints only those.
+        // If the start has `frontend_attributes`, XLA prints only these.
         let of_start = start.bytes(Key::FrontendAttributes.only_field());
         self.print(FRONTEND.iter().filter(|_| of_start.is_none_or(<[u8]>::is_empty)), to)
     }
@@ -457,7 +457,7 @@ impl<'p> Printer<'_, 'p> {
                 }
             }
             Kind::Frontend => frontend_attributes(fields.bytes(number), to)?,
-            // These have the default value, so they are not printed.
+            // Attributes with the default value are not printed.
             Kind::Flag | Kind::Number | Kind::Number32 | Kind::Count | Kind::Numbers | Kind::Integers => {}
             Kind::Mode(_) | Kind::Computation(_) | Kind::Computations | Kind::Shapes => {}
             // Only modules have attributes of these kinds, or messages have no field for them.
@@ -472,7 +472,7 @@ impl<'p> Printer<'_, 'p> {
         Ok(())
     }
 
-    /// Whether each called computation has an attribute of its own. For a conditional, that is so if the branch index is a predicate.
+    /// Whether each called computation is named by an attribute of its own. A conditional has such attributes if its branch index is a predicate.
     fn calls_one_by_one(&self) -> bool {
         match self.opcode {
             Opcode::Conditional => self.operand == Some(ElementType::Pred),

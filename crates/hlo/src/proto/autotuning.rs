@@ -6,7 +6,7 @@ use super::text_format::{Item, Reader};
 /// The number of results of autotuning in a file that `--xla_gpu_dump_autotune_results_to` wrote: a cache with `entries`, or the older
 /// `AutotuneResults` with `results`, as text or as a message. `None` if the file is neither; XLA then compiles as if it had no results.
 ///
-/// In a message, each length-delimited field counts as one result: in both forms, nothing else is in such fields.
+/// In a message, each length-delimited field counts as one result, because only results are in such fields in both forms.
 ///
 /// ```
 /// use xla_shape_hlo::proto::autotuning_results;

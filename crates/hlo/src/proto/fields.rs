@@ -151,7 +151,8 @@ impl Fields {
         // If an attribute occurs twice, the last one counts.
         self.parts.retain(|part| part.path != path);
         match kind.read(value)? {
-            // XLA ignores a device mode, and these fields must be empty.
+            // Messages have no field for these two: XLA ignores the attribute `mode` with a device mode, and an `Empty` attribute must have no
+            // fields.
             Data::Word(..) if path.is_empty() && matches!(kind, Kind::Mode(_)) => {}
             Data::Whole(value) if matches!(kind, Kind::Empty) && value.fields()?.is_empty() => {}
             _ if path.is_empty() => return Err(nowhere()),

@@ -30,8 +30,8 @@ pub struct GpuConfig {
     missing: Vec<&'static str>,
 }
 
-/// The fields of `gpu_device_info` that are numbers and must not be 0. Without some of them the compiler divides by 0, without others it
-/// chooses other fusions than for the device (tried with each, jax 0.12.0.1).
+/// The fields of `gpu_device_info` that are numbers and must not be 0. If some of them are 0, the compiler divides by 0; if others are, it chooses
+/// other fusions than for the device (each was tried, jax 0.12.0.1).
 const NEEDED: [&str; 15] = [
     "threads_per_block_limit",
     "threads_per_warp",
@@ -81,7 +81,7 @@ impl GpuConfig {
                             Some(name.trim().to_string()).filter(|name| !name.is_empty() && !name.contains('\n'));
                     }
                     (["gpu_device_info"], Scalar::Word(word)) => {
-                        // A field that is 0 says as little as one that is missing.
+                        // A field that is 0 counts as missing.
                         let number = float(word).filter(|number| *number > 0.0 && number.is_finite());
                         if let Some(seen) =
                             NEEDED.iter().zip(&mut found).find_map(|(name, seen)| (*name == field).then_some(seen))

@@ -245,9 +245,9 @@ impl<'p> Ids<'p> {
     /// The operation that an asynchronous start wraps, if the short form can express it:
     ///
     /// - The computation of the start has a single operation, whose operands are the parameters in order.
-    /// - Each parameter is an operand of the start. If a later `async-update` binds some of them, the result here is `None`. XLA prints the short
-    ///   form even then, and loses these parameters.
-    /// - Only one of the two, the start or the operation, says what it writes in place.
+    /// - Each parameter is an operand of the start. If a later `async-update` binds some of the parameters, the result here is `None`. XLA prints the
+    ///   short form even then, and loses these parameters.
+    /// - At most one of the two, the start or the operation, states what it writes in place.
     fn expressible(&self, start: usize) -> Result<Option<Wrapped>> {
         let Some(computation) = self.first_called(start) else { return Ok(None) };
         let (Some(group), Some(root)) = (self.groups.get(computation), self.root(computation)) else { return Ok(None) };
@@ -302,7 +302,7 @@ impl<'p> Ids<'p> {
         if place < group.instructions.end && self.entries.get(place).is_some_and(|found| found.id == id) {
             return Some(place);
         }
-        // Older messages number instructions in the module, or have only the lower half of an id, which XLA also accepts.
+        // Older messages number instructions consecutively in the whole module, or have only the lower half of an id; XLA accepts both.
         let find = |id: i64| {
             if !group.sorted.is_empty() {
                 return find(&group.sorted, id);
@@ -333,7 +333,7 @@ impl<'p> Ids<'p> {
         })
     }
 
-    /// The error about an instruction that another one needs, but that the schedule lacks.
+    /// The error about an instruction that is not in the schedule although another one needs it.
     #[cold]
     pub(crate) fn unscheduled(&self, place: usize) -> HloProtoError {
         unknown_instruction(self.entry(place).map_or(0, |entry| entry.id)).within("schedule")

@@ -31,7 +31,7 @@ mod program_shape_field {
     pub(super) const RESULT: u32 = 2;
 }
 
-/// The limit on modules nested in recovery tables of modules. Each is a string in the module around it, and each level doubles the
+/// The limit on modules nested in recovery tables of modules. Each nested module is a string in the module around it, and each level doubles the
 /// escapes.
 const MAX_RECOVERY: usize = 4;
 
@@ -86,7 +86,7 @@ fn module_within(bytes: &[u8], depth: usize) -> Result<Module> {
     writer.module.attributes.reserve(count * 2);
     writer.head(&message, entry, depth)?;
     writer.tables(&message)?;
-    // XLA prints a computation after those that it calls, and its parser asks for this order.
+    // XLA prints a computation after those that it calls, and XLA's parser requires this order.
     for computation in ids.post_order() {
         let called = ids.groups.get(computation).map_or("", |group| group.name);
         let written = writer.computation(computation, computation == entry);
@@ -413,7 +413,8 @@ mod tests {
         swapped.computations[0].instructions.swap(0, 1);
         let error = Module::from_proto(&swapped.encode_to_vec()).unwrap_err().to_string();
         assert!(error.contains("operand_ids: expected the id of an earlier instruction of the computation"), "{error}");
-        // If only the schedule is wrong, the message is read. The text is in the order of the schedule, and the check says where it is wrong.
+        // A message in which only the schedule is wrong is read. The module's text is in the order of the schedule, and the check says where that
+        // order is wrong.
         let mut scheduled = message(text);
         let sequences = &mut scheduled.schedule.as_mut().unwrap().sequences;
         sequences[0].value.as_mut().unwrap().instruction_ids.swap(0, 1);
@@ -427,7 +428,7 @@ mod tests {
         assert!(module.memory().timeline_on(None).is_none());
     }
 
-    /// As the TPU compiler writes work for SparseCores: the start has no operands, and an update binds them.
+    /// The TPU compiler writes work for SparseCores in this way: the start has no operands, and an update binds them.
     #[test]
     fn operands_that_an_update_binds_keep_their_parameters() {
         let module = |inside: &str, steps: &str| {
@@ -505,7 +506,7 @@ mod tests {
         assert!(module.check().is_empty(), "{:?}", module.check());
         let begun = module.instruction("s").unwrap();
         assert_eq!(begun.attribute("sharding").unwrap().text(), start);
-        // The message has both, each in its place.
+        // The message has both shardings, each in its place.
         let again = Module::from_proto(&module.to_proto().unwrap()).unwrap().to_string();
         assert_eq!(again, module.to_string());
         // An attribute may occur twice only if it is the sharding of a start, and no more than twice.

@@ -106,7 +106,7 @@ mod tests {
         assert!(check(&field(3, &[]).repeat(50_000)).is_err());
         // In another field, these bytes are not instructions.
         assert!(check(&field(4, &many)).is_ok());
-        // With a name, an opcode and a shape.
+        // Instructions with a name, an opcode and a shape are accepted.
         let one =
             field(2, &[&field(1, b"a")[..], &field(2, b"parameter"), &field(3, &[0x10, 11, 0x1a, 1, 8])].concat());
         assert!(check(&field(3, &one.repeat(50_000))).is_ok());

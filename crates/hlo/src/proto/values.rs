@@ -292,7 +292,7 @@ fn tree(elements: &[OriginalValueElementProto], depth: usize, out: &mut String) 
         return Ok(());
     }
     out.push('(');
-    // Elements come in the order of their indices: those with the same number at this depth belong to one element of the tuple.
+    // Elements are sorted by their indices, so elements with the same number at this depth are consecutive. They belong to one element of the tuple.
     let index = |element: &OriginalValueElementProto| element.shape_index.get(depth).copied();
     for (i, group) in elements.chunk_by(|a, b| index(a) == index(b)).enumerate() {
         out.push_str(if i > 0 { ", " } else { "" });

@@ -1,4 +1,4 @@
-//! Modules to messages (`HloModule::ToProto` in `xla/hlo/ir/hlo_module.cc`, `HloInstruction::ToProto`).
+//! Writes modules as messages (`HloModule::ToProto` in `xla/hlo/ir/hlo_module.cc`, `HloInstruction::ToProto`).
 
 use super::error::{HloProtoError, unrepresentable};
 use super::fields::{Fields, frontend_attributes};
@@ -458,7 +458,7 @@ impl Writer<'_> {
         complete(from.opcode(), &mut to);
         let called = match (self.short.get(&from.number()), step) {
             (Some(short), _) => [short.id].into(),
-            // The start has it.
+            // The start has the attribute.
             (None, Some(Step::Update | Step::Done)) => Vec::new(),
             (None, _) => self.called(from)?,
         };

@@ -87,7 +87,7 @@ impl MlirReader {
         }
     }
 
-    /// The program, if there was a whole one.
+    /// The program, if the lines contained a whole one.
     #[must_use]
     pub fn program(&self) -> Option<&str> {
         (matches!(self.state, State::Closed | State::Over) && self.text.contains("@main")).then_some(&self.text)

@@ -58,11 +58,11 @@ struct FindShapes<'a> {
     position: usize,
     /// The open parentheses that may begin a tuple: where each is, and how many shapes are pending before it.
     open: Vec<(usize, usize)>,
-    /// What comes before the position in the innermost of them.
+    /// What comes before the current position in the innermost open parenthesis.
     before: Before,
     /// Shapes that were found and may still be part of a tuple.
     pending: Vec<FoundShape>,
-    /// How many of them were returned.
+    /// How many shapes in `pending` were returned.
     returned: usize,
 }
 
@@ -162,7 +162,7 @@ impl FindShapes<'_> {
         cursor.array_end(start).and_then(found).or_else(|| cursor.dimensions_end(start).and_then(found))
     }
 
-    /// Records the parentheses directly before a shape at `to`, back to `from`.
+    /// Records the open parentheses that come directly before a shape at `to`, but not those before `from`.
     fn opens_before(&mut self, from: usize, to: usize) {
         let between = self.text.as_bytes().get(from..to).unwrap_or(&[]);
         let run =
@@ -174,7 +174,7 @@ impl FindShapes<'_> {
         }
     }
 
-    /// Moves on after a shape as long as the text can belong to a tuple.
+    /// Moves on after a shape, through all text that can belong to the open tuple.
     fn go_on_in_tuple(&mut self) {
         while !self.open.is_empty() {
             match self.byte(self.position) {
@@ -193,7 +193,7 @@ impl FindShapes<'_> {
                 Some(b' ' | b'\n' | b'\r' | b'\t' | b'(' | b')' | b',') => {
                     self.step(self.position);
                     if self.open.is_empty() && self.byte(self.position) == Some(b'(') {
-                        // It may open another tuple.
+                        // This parenthesis may open another tuple.
                         return;
                     }
                     self.position += 1;

@@ -3,7 +3,7 @@
 use super::wrapping::LogLines;
 use alloc::string::String;
 
-/// The longest line, in bytes, in which a string of a program can begin whose content begins on the next line.
+/// The longest line, in bytes, that can open a string whose content, the module, begins on the next line.
 const LONGEST_BEGINNING: usize = 1000;
 
 /// The text of the first HLO module in a log, a Markdown page or a program; `None` if there is none.
@@ -41,7 +41,8 @@ pub fn program_text(text: &str) -> Option<String> {
                         push_blank(&mut result, line);
                         if !line.trim().is_empty() {
                             previous.clear();
-                            // The line may begin a string. Such lines are short. A long one is not copied: there may not be enough memory.
+                            // The line may begin a string. Lines that do are short, so a long line is not copied: there may not be enough memory for
+                            // it.
                             previous.push_str(if line.len() <= LONGEST_BEGINNING { line } else { "" });
                         }
                         continue;
@@ -65,7 +66,7 @@ pub fn program_text(text: &str) -> Option<String> {
             let is_other = has_header && depth_closed && begins(content) == Some(0);
             if end.is_reached(content) || is_other || (depth_closed && !is_open && !can_follow(content)) {
                 is_over = true;
-                // The end can come after the last words of the module.
+                // The line with the end can also have the last words of the module.
                 let last = end.content_before(content).unwrap_or(0);
                 push_blank(&mut result, line.get(..before).unwrap_or(""));
                 result.push_str(content.get(..last).unwrap_or(""));
@@ -91,7 +92,7 @@ pub fn program_text(text: &str) -> Option<String> {
 fn begins(line: &str) -> Option<usize> {
     let at = line.find("HloModule ")?;
     let before = line.get(..at)?;
-    // The words can be part of a sentence; a module's name comes after them, and a comma or nothing after the name.
+    // The word can be part of a sentence. In a module, its name comes next, and then a comma or the end of the line.
     let name = line.get(at..)?.trim_end().strip_prefix("HloModule ")?;
     let name_end = name.find([',', ' ', '\n']).unwrap_or(name.len());
     let is_alone = name_end == name.len() || name.as_bytes().get(name_end) == Some(&b',');
@@ -108,7 +109,7 @@ struct End {
 }
 
 impl End {
-    /// The end that belongs to what comes before the module; `prefix` is what a logger writes before each line.
+    /// The end that matches the opening quote or fence in `before`, the text before the module; `prefix` is what a logger writes before each line.
     fn new(before: &str, prefix: &str) -> Self {
         let before = before.trim();
         // `R"hlo(` ends with `)hlo"`.

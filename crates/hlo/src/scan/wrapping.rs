@@ -11,8 +11,8 @@ use memchr::{memchr, memchr_iter, memmem};
 ///
 /// It knows the prefixes of absl, TensorFlow, Python's loggers, vLLM, Ray, Kubernetes, journald, Docker and Slurm, quotes of mail and
 /// Markdown, and the colours of terminals. `\n` in a text that JSON or Python escaped becomes a line break. A prefix that it does not
-/// know is recognised if it comes before a line that begins a list in a report, such as `Program hbm requirement`; digits may differ
-/// in the lines after it.
+/// know is recognised if it comes before a line that begins a list in a report, such as `Program hbm requirement`. In the lines after that one, the
+/// prefix may have other digits.
 ///
 /// ```
 /// use xla_shape_hlo::LogLines;
@@ -25,7 +25,7 @@ use memchr::{memchr, memchr_iter, memmem};
 pub struct LogLines {
     /// The prefix before a line that begins a list.
     prefix: String,
-    /// The number at the beginning of the line before: if numbers count up, they are line numbers of a listing.
+    /// The number at the beginning of the line before. If the numbers of successive lines count up, they are line numbers of a listing.
     number: Option<u64>,
 }
 

@@ -1,9 +1,10 @@
 //! The attributes of instructions, computations and modules, with their field numbers in `HloInstructionProto`
 //! (`xla/service/hlo.proto`).
 //!
-//! A new attribute is a row here, and its name in the rows of the opcodes that have it (`opcode.rs`) or in `COMMON`. New words are a list in
-//! `words.rs`. Where the shape follows from the attribute, `infer.rs` of this crate reads it. Only a new kind of value needs more, and the compiler
-//! points out what is missing: `parsed.rs` reads its text, `proto/fields.rs` and `proto/attributes.rs` write and read its message.
+//! To add an attribute, write a row here, and its name in the rows of the opcodes that have it (`opcode.rs`) or in `COMMON`. A new set of words is a
+//! list in `words.rs`. If the shape of a result depends on the attribute, `infer.rs` of this crate reads it. Only a new kind of value needs more,
+//! and the compiler points out what is missing: `parsed.rs` reads its text, `proto/fields.rs` writes its message, and `proto/attributes.rs` reads
+//! it.
 
 use super::words::{self, Words};
 
@@ -133,7 +134,7 @@ pub(crate) enum Kind {
     Metadata,
     /// `{key="value",other={…}}`
     Frontend,
-    /// A list of fields that must be empty; messages do not have it.
+    /// A list of fields that must be empty, and that messages do not have.
     Empty,
     /// A value that is not parsed.
     Unread,
@@ -323,7 +324,7 @@ const CALLING: ([Key; Key::ALL.len()], usize) = {
     (calling, count)
 };
 
-/// The field with the order of a comparison in older messages.
+/// The field that has the order of a comparison in older messages.
 pub(crate) const COMPARISON_TYPE: u32 = 72;
 
 /// The field with a `backend_config` that may be in the module's list of payloads.
@@ -347,7 +348,7 @@ pub(crate) const METADATA: &[(&str, Kind, &[u32])] = &[
 ];
 
 impl Key {
-    /// The number of a field of the instruction itself; 0, which no field has, if the field is nested.
+    /// The field number, if the field belongs to the instruction's message itself. 0, which is no field number, if the field is nested.
     pub(crate) const fn only_field(self) -> u32 {
         match self.field() {
             &[number] => number,

@@ -6,8 +6,8 @@
 //! | `opcode` | the opcodes: name, family, precision rule, and attributes in the order in which XLA prints them |
 //! | `words` | the enum values of attributes, with their numbers in messages |
 //!
-//! How each kind is read from text is in `parsed`, and how it is written to and read from messages in `proto`: `fields` and `attributes`.
-//! All of them match every [`Kind`], so a missing one does not compile.
+//! `parsed` reads each kind of value from text, `proto/fields` writes it to messages, and `proto/attributes` reads it from messages. All three match
+//! on [`Kind`], so a kind that one of them lacks does not compile.
 
 pub(crate) mod attribute;
 pub(crate) mod opcode;

@@ -1,10 +1,10 @@
 //! The opcodes (`xla/hlo/ir/hlo_opcode.h`) and the attributes of each, as `HloParserImpl::CreateInstruction` in
 //! `xla/hlo/parser/hlo_parser.cc` reads them and `PrintExtraAttributesImpl` in `xla/hlo/ir/hlo_instructions.cc` prints them.
 //!
-//! A new opcode is a row here (name, family, precision, attributes), sorted by name, and a rule: for an elementwise operation a row of `table!`
-//! in the core's `infer/elementwise.rs`, for any other an arm in `infer.rs` of this crate; a test fails without it. If the opcode forwards
-//! values, `memory/values/dataflow.rs` says which. To find other code that treats an opcode specially, search for `Opcode::` in `check`,
-//! `memory`, `cost` and `asynchronous.rs`. `scripts/data/hlo_cases.py` writes test programs with the opcode, and XLA's answers.
+//! To add an opcode, write a row here (name, family, precision, attributes), sorted by name, and a rule: for an elementwise operation a row of
+//! `table!` in the core's `infer/elementwise.rs`, for any other operation an arm in `infer.rs` of this crate. A test fails if the rule is missing. If
+//! the opcode forwards values, add it to `memory/values/dataflow.rs`. To find other code that treats an opcode specially, search for `Opcode::` in
+//! `check`, `memory`, `cost` and `asynchronous.rs`. `scripts/data/hlo_cases.py` writes test programs with the opcode, and XLA's answers.
 
 use super::attribute::Key;
 use core::fmt;
@@ -120,9 +120,9 @@ pub(crate) enum FloatRule {
     Same,
     /// In any program.
     Any,
-    /// In any program. The result has the precision of the operands, also in optimised programs.
+    /// In any program. Even in optimised programs, the result has the precision of the operands.
     Forwards,
-    /// Only in optimised programs. The result has the precision of the first operand there, too.
+    /// Only in optimised programs. Even in these, the result has the precision of the first operand.
     ForwardsSame,
 }
 
@@ -140,7 +140,7 @@ pub(crate) enum Printed {
     Always,
     /// Unless it has the default value.
     IfSet,
-    /// Never; older versions did.
+    /// Never. Older versions of XLA printed it.
     Never,
 }
 
@@ -318,7 +318,7 @@ opcodes! {
     Xor "xor" Elementwise Same [];
 }
 
-/// The first eight bytes of a text as a big-endian number, which sorts as texts do.
+/// The first eight bytes of a text as a big-endian number. These numbers sort like the texts.
 const fn key(text: &str) -> u64 {
     let (mut bytes, mut key, mut left) = (text.as_bytes(), 0, 8_u8);
     while left > 0 {

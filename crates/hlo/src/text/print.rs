@@ -1,8 +1,8 @@
 //! The printer: modules to text, in the style of XLA's printer (`HloModule::Print`, `HloComputation::Print` and
 //! `HloInstruction::Print` in `xla/hlo/ir`).
 //!
-//! Names have `%`, and every fifth operand has an index comment. An operand has a shape only if the text writes one that differs
-//! from its instruction's shape. Shapes are canonical; constants and attribute values stay as written.
+//! Names have `%`, and every fifth operand has an index comment. An operand is printed with a shape only if the module's text has one there that
+//! differs from the shape of the operand's instruction. Shapes are canonical; constants and attribute values stay as written.
 
 use crate::attribute::Attribute;
 use crate::module::{Computation, Instruction, Module};

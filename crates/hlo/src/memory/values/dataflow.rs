@@ -13,8 +13,8 @@ use xla_shape_core::Shape;
 /// The limit on subshapes. Real programs have far fewer, but a short text can have any number.
 const MAX_SUBSHAPES: usize = 1 << 24;
 
-/// How many subshapes count towards the limit for a caller that passes no operand for a parameter. It has no subshapes of its own to count,
-/// but a short text can have many such callers.
+/// How many subshapes count towards the limit for a caller that passes no operand for a parameter. Such a caller has no subshapes to count, but a
+/// short text can have many such callers.
 const NO_OPERAND_EFFORT: usize = 16;
 
 /// The limit on chained updates of an asynchronous operation; programs have far fewer.
@@ -431,7 +431,7 @@ impl<'m> Dataflow<'m> {
             Opcode::Fusion => {
                 if let Some(fused) = by.callee(Key::Calls) {
                     let outputs = self.fused.entry(fused.number()).or_insert_with(|| updates(fused));
-                    // Only results that the fusion's shape has: the fused computation may have more.
+                    // Only results that are in the fusion's shape count; the fused computation may have more.
                     let is_there = |result: &[usize]| result.iter().all(|&number| number < elements.unwrap_or(0));
                     let found = outputs.iter().take_while(|(result, _)| is_there(result));
                     pairs.extend(found.map(|(result, parameter)| (result.clone(), *parameter, vec![])));
@@ -453,7 +453,7 @@ impl<'m> Dataflow<'m> {
             let aliases = value.and_then(|value| value.aliases().ok()).into_iter().flatten();
             aliases.map(|alias| (alias.result_index, alias.parameter, alias.parameter_index))
         };
-        // If the operation cannot have this attribute, the attribute of its start is about the start itself.
+        // If the wrapped operation cannot have this attribute, the attribute in the text belongs to the start itself.
         let of_operation = opcode.has(Key::OutputToOperandAliasing);
         if of_operation {
             pairs.extend(written(by));
@@ -530,7 +530,7 @@ impl<'m> Dataflow<'m> {
                 }
             }
         }
-        // A loop or a conditional merges several values into one, and all of them share its buffer. A parameter that must not be
+        // A loop or a conditional merges several values into one phi, and all of them share the phi's buffer. A parameter that must not be
         // overwritten keeps a buffer of its own.
         for (value, sources) in &phis {
             if result.is_canonical(*value) {
@@ -565,8 +565,9 @@ impl<'m> Dataflow<'m> {
             }
         }
         let mut waiting: Vec<usize> = (0..self.phis.len()).rev().collect();
-        // A phi is examined again when one of its inputs is replaced. The effort is bounded against hostile texts; a phi that remains
-        // only adds a value to the same buffer. There are at most `MAX_SUBSHAPES` inputs.
+        // A phi is examined again when one of its inputs is replaced. The effort is bounded because of hostile texts. A phi that remains does no
+        // harm: it only adds a value to the same buffer.
+        // There are at most `MAX_SUBSHAPES` inputs.
         let mut effort = self.phi_inputs * 64 + (1 << 16);
         while let Some(number) = waiting.pop() {
             let Some((value, sources)) = self.phis.get(number) else { continue };

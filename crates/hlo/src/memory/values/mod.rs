@@ -163,7 +163,7 @@ impl<'m> Values<'m> {
         self.donated.contains(&value)
     }
 
-    /// Whether a value is a parameter of the program that is not donated. Nothing may be written over it: the compiler inserts a copy
+    /// Whether a value is a parameter of the program that is not donated. The program must not overwrite such a value, so the compiler inserts a copy
     /// (`xla/service/copy_insertion.cc`).
     fn is_read_only(&self, module: &Module, value: u32) -> bool {
         let definition = self.values.get(value as usize).and_then(|value| module.instruction_at(value.instruction));

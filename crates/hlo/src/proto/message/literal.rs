@@ -31,7 +31,7 @@ macro_rules! literal {
             }
         }
     };
-    // One field after another, because the derived code wants each type and each attribute as tokens.
+    // The fields are written out one by one, because the derive macro needs the tokens of each type and attribute.
     (@fields { $($fields:tt)* } $variant:ident $tag:literal Flags $($rest:tt)*) => {
         literal! { @fields { $($fields)* #[prost(bool, repeated, tag = $tag)] pub(crate) $variant: Vec<bool>, } $($rest)* }
     };

@@ -52,7 +52,7 @@ pub fn is_text_format(text: &str) -> bool {
     root(text).is_some()
 }
 
-/// The message that a text is, by its first field. XLA tries the same three in this order (`hlo_module_loader.cc`).
+/// The kind of message that a text is, by its first field. XLA tries the same three kinds in this order (`hlo_module_loader.cc`).
 fn root(text: &str) -> Option<&'static str> {
     let mut reader = Reader::new(text);
     let first = match reader.next()?.ok()?.item {
@@ -65,7 +65,7 @@ fn root(text: &str) -> Option<&'static str> {
         "name" | "entry_computation_name" | "entry_computation_id" | "computations" | "id" => "HloModuleProto",
         _ => return None,
     };
-    // Other files begin with a name or a number, too.
+    // Texts of other kinds can begin with the same field, so a program must also have these words.
     (text.contains("computations") && text.contains("instructions")).then_some(root)
 }
 

@@ -39,8 +39,8 @@ pub(in crate::proto) struct Reader<'t> {
     position: usize,
     /// The closing brackets that are still to come.
     open: Vec<u8>,
-    /// The field whose list is being read. A list cannot contain lists. It can contain messages, whose fields can be
-    /// lists, so there can be several.
+    /// The fields whose lists are being read. A list cannot contain lists, but it can contain messages whose fields are lists, so there can be
+    /// several.
     lists: Vec<(usize, &'t str, Span)>,
     failed: bool,
 }
@@ -49,7 +49,7 @@ impl<'t> Reader<'t> {
     pub(in crate::proto) fn new(text: &'t str) -> Self {
         let mut reader = Self { text, position: 0, open: Vec::new(), lists: Vec::new(), failed: false };
         reader.skip_space();
-        // The first word of what C++ prints for debugging.
+        // C++ begins texts that it prints for debugging with this word, which is skipped.
         if reader.rest().starts_with("goo.gle/debug") {
             reader.position += reader.word_length();
         }

@@ -4,7 +4,7 @@ use alloc::collections::BTreeMap;
 use xla_shape_core::sorting::map_of;
 
 /// A line for each message and each enum, as the descriptors in jaxlib 0.12.0 have them (`xla/service/hlo.proto`, `xla/xla_data.proto`). A
-/// field is `name=number:kind`, where a whole number or a flag has no kind. Fields that are read nowhere are left out.
+/// field is `name=number:kind`, where a whole number or a flag has no kind. Fields that this crate does not use are left out.
 const SCHEMA: &str = include_str!("schema.txt");
 
 /// What a field holds.
@@ -35,7 +35,7 @@ impl FieldKind {
     }
 }
 
-/// All messages and enums, by name: what follows the name in their lines.
+/// All messages and enums, by name: their fields and values, which follow the name in each line.
 pub(super) struct Messages {
     messages: BTreeMap<&'static str, BTreeMap<&'static str, (u32, &'static str)>>,
     enums: BTreeMap<&'static str, BTreeMap<&'static str, u64>>,

@@ -14,7 +14,7 @@ pub(super) fn quoted<'t>(text: &'t str, beginning: &str) -> Option<&'t str> {
     Some(text.split_once(beginning)?.1.split_once('"')?.0.trim())
 }
 
-/// The number and the bytes of an allocation in a list: `1. Size: 64.0K`. There can be a logger's text before it.
+/// The number and the bytes of an allocation in a list: `1. Size: 64.0K`. A logger's text may come before the number.
 pub(super) fn listed(text: &str) -> Option<(u64, u64)> {
     let (before, bytes) = text.split_once("Size:")?;
     let number = before.trim_end().strip_suffix('.').or_else(|| before.is_empty().then_some(before))?;
@@ -45,7 +45,7 @@ pub(super) fn llo_allocation(line: u64, text: &str) -> Option<ReportedAllocation
 
 /// Whether a message says that memory ran out, and may state sizes. Messages that other rules explain do not count.
 pub(super) fn says_that_memory_ran_out(text: &str) -> bool {
-    // Other rules explain these.
+    // Other rules explain messages with these words.
     let others = CUDA_MEMORY.iter().chain(&NO_SPACE).chain([&NCCL_FAILURE, &NO_VMEM]);
     !others.into_iter().any(|words| text.contains(words))
         && ["out of memory", "Out of memory", "RESOURCE_EXHAUSTED", "Resource exhausted"]
@@ -65,7 +65,7 @@ pub(super) fn name(text: &str) -> Option<String> {
     (!name.is_empty()).then(|| name.chars().take(MAX_OPERATOR).collect())
 }
 
-/// The amounts of a line, with what the whole line says about them: by how much a limit is exceeded, why, and by which program.
+/// The amounts of a line, with what the whole line says about them: the bytes by which a limit is exceeded, the cause, and the program or kernel.
 pub(super) fn all_amounts(line: u64, text: &str) -> Option<Vec<ReportedAmount>> {
     let mut amounts = amounts(line, text)?;
     let cause = cause(text, amounts.first().map_or("", |amount| amount.what.as_str()));

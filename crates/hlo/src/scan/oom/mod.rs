@@ -79,8 +79,8 @@ pub struct ReportedAmount {
 }
 
 impl ReportedAmount {
-    /// The number of the memory space that the amount is of, if the message names one by its usual name; VMEM, if it only says that the
-    /// memory is scoped.
+    /// The number of the amount's memory space, if the message names the space by its usual name. If the message only says that the memory is scoped,
+    /// this is VMEM.
     ///
     /// ```
     /// use xla_shape_core::memory_space;
@@ -106,7 +106,7 @@ impl ReportedAmount {
         self.what.ends_with("total")
     }
 
-    /// Whether it is the memory that a program needs, from a message without a limit. The message lists its parts after it.
+    /// Whether it is the memory that a program needs, from a message that states no limit. The parts of this amount follow it in the message.
     ///
     /// ```
     /// let mut messages = xla_shape_hlo::OutOfMemory::default();
@@ -188,12 +188,13 @@ impl ReportedAmount {
         if all().any(|vmem| is_default(&vmem)) {
             return all().any(|vmem| is_default(&vmem) && bytes <= vmem.most);
         }
-        // A limit that equals the whole VMEM of a generation is taken for that generation's: a program for another one rarely sets it.
+        // A limit that equals the whole VMEM of a generation is taken to be of a program for that generation, because programs for other generations
+        // rarely set this limit.
         !all().any(|vmem| is_about(limit, vmem.most)) && all().any(|vmem| bytes <= vmem.most)
     }
 }
 
-/// Whether a size that is rounded to a hundredth of its unit is this one.
+/// Whether a size that a message rounds to a hundredth of its unit can be this number of bytes.
 pub(crate) fn is_about(rounded: u64, bytes: u64) -> bool {
     rounded.abs_diff(bytes) <= bytes / 5000
 }
@@ -221,7 +222,7 @@ pub struct ReportedAllocation {
     pub unpadded_bytes: Option<u64>,
     /// Its shape.
     pub shape: Option<Shape>,
-    /// The operator that it is for or, without one, XLA's label.
+    /// The operator that the allocation is for or, if the message names none, XLA's label.
     pub operator: Option<String>,
     /// The file and the line of the operator in the user's program, such as `train.py:43`.
     pub source: Option<String>,
@@ -269,16 +270,16 @@ impl OutOfMemory {
     /// assert_eq!((messages.amounts[0].line, messages.amounts[0].bytes), (7, 4096));
     /// ```
     pub fn read_line(&mut self, line: u64, text: &str) {
-        // The marks of a comment before each line of a message.
+        // A message may be quoted in a comment, with `//` before each of its lines.
         let text = text.trim();
         let text = text.strip_prefix("//").map_or(text, str::trim_start);
         self.refusals.read_line(line, text);
-        // The branch that reads a line says what may follow it. Any other line ends the list.
+        // The branch below that reads a line sets what may follow it. After any other line, nothing is expected, so the list ends.
         let expected = core::mem::take(&mut self.expected);
         if let Some(allocation) = llo_allocation(line, text) {
             self.allocations.push(allocation);
             if !text.contains(" would exceed memory ") {
-                // A line break before the allocation divides the sentence.
+                // A line break before the allocation may have divided a sentence, so this line is read together with those before it.
                 let recent = &self.recent.text;
                 if recent.contains(" would exceed memory ") && !recent.contains("space=") {
                     self.read_with_recent(line, text);
@@ -339,7 +340,7 @@ impl OutOfMemory {
         }
     }
 
-    /// Reads a line as the continuation of those before it. Mail and terminals break lines inside of sentences.
+    /// Reads a line together with the lines before it, because mail and terminals break lines inside of sentences.
     fn read_with_recent(&mut self, line: u64, text: &str) -> bool {
         /// The most lines of one sentence, and the longest line that is part of one.
         const LINES: usize = 6;

@@ -1,7 +1,8 @@
 //! Why a compiler or a runtime refused something: one variant for each kind of message, with the figures that the message states.
 //!
-//! A new message is a variant here and a rule in `rules.rs`; `reader.rs` has its first words, `remedy.rs` what helps, `crates/answers/src/scan`
-//! the sentences. It needs a case of `scripts/refusals.py` or a row of `tests/corpus/reports/public.jsonl`, and a row of `docs/symptoms.md`.
+//! To read a new kind of message, add a variant here, a rule in `rules.rs`, its first words in `reader.rs`, what helps in `remedy.rs`, and the
+//! sentences in `crates/answers/src/scan`. Also add a case to `scripts/refusals.py` or a row to `tests/corpus/reports/public.jsonl`, and a row to
+//! `docs/symptoms.md`.
 
 use super::words::sizes;
 use super::{Code, Remedy};
@@ -39,12 +40,12 @@ pub enum RefusalCause {
         /// The instruction of the operation.
         user: String,
     },
-    /// The compiler runs operations on the host, because their operands are in its memory. A warning.
+    /// The compiler runs operations on the host, because their operands are in the host's memory. This is a warning.
     HostCompute {
         /// The names of the instructions, at most 20 of them.
         instructions: Vec<String>,
     },
-    /// An instruction other than a kernel, such as a fusion of many operands, needs more VMEM than there is. XLA calls this its own bug.
+    /// An instruction other than a kernel, such as a fusion of many operands, needs more VMEM than there is. XLA's message calls this a bug of XLA.
     InstructionVmem {
         /// The instruction, if the message lists it.
         instruction: Option<String>,
@@ -96,7 +97,7 @@ pub enum RefusalCause {
     TransferLine {
         /// The length of the line, or its first position, must be a multiple of this many bytes.
         multiple_bytes: u64,
-        /// Whether the place where it begins is wrong, not its length.
+        /// Whether the position at which the line begins is wrong, rather than its length.
         is_offset: bool,
         /// The array that is copied.
         array: Option<ArrayShape>,
@@ -113,7 +114,7 @@ pub enum RefusalCause {
         /// What the kernel expects, and what XLA gives it.
         shapes: Box<[Shape; 2]>,
     },
-    /// An operation got a vector in a layout that it does not take.
+    /// An operation got a vector in a layout that it does not accept.
     VectorLayout {
         /// The layout, as Mosaic writes it.
         layout: Option<String>,
@@ -125,7 +126,7 @@ pub enum RefusalCause {
         /// The sizes before and after, if the message states them.
         sizes: Option<[Vec<u64>; 2]>,
     },
-    /// An operation for which this TPU has no instruction with these element types.
+    /// This TPU has no instruction for an operation with these element types.
     ElementType {
         /// The element types of the operation.
         types: Vec<ElementType>,
@@ -171,7 +172,7 @@ pub enum RefusalCause {
         /// The entries.
         semantics: u64,
     },
-    /// The compiler of kernels does not have an operation that JAX wrote: their releases differ.
+    /// The compiler of kernels does not have an operation that JAX wrote, because the releases of the two do not fit together.
     UnknownOperation {
         /// The operation, such as `tpu.wait_dma`.
         operation: String,
@@ -191,7 +192,7 @@ pub enum RefusalCause {
         /// The instruction.
         instruction: String,
     },
-    /// A kernel in a program that the compiler divides among devices.
+    /// A kernel is in a program that the compiler divides among devices.
     PartitionedKernel,
     /// Pallas does not know for which TPU it lowers the kernel.
     UnknownDevice {
@@ -227,7 +228,7 @@ pub enum RefusalCause {
     NoSpace {
         /// The memory space: SMEM or the synchronization flags.
         space: u8,
-        /// Whether XLA calls it its own bug.
+        /// Whether XLA's message calls this a bug of XLA.
         is_internal: bool,
     },
     /// A message of which only the code is known, from XLA's catalogue.
@@ -261,7 +262,7 @@ pub enum RefusalCause {
         /// Their texts.
         texts: [String; 2],
     },
-    /// Two shapes in one sentence that should agree and do not.
+    /// A sentence has two shapes that should agree and do not.
     UnequalShapes {
         /// The shapes, in the order of the sentence.
         shapes: [Shape; 2],
@@ -406,7 +407,7 @@ impl RefusalCause {
         matches!(self, Self::CudaMemory | Self::LibraryMemory { .. } | Self::HostMemory | Self::NoSpace { .. })
     }
 
-    /// Whether the message gives a reason, not only that a kernel was refused or a core stopped.
+    /// Whether the message gives a reason. Some messages only say that a kernel was refused or a core stopped.
     pub(super) const fn is_known(&self) -> bool {
         !matches!(self, Self::Kernel { .. } | Self::CoreHalt(Halt::Unknown))
     }

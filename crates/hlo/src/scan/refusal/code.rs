@@ -16,7 +16,7 @@ pub struct Code {
     name: Option<&'static str>,
 }
 
-/// The codes with their names, as far as the list has them.
+/// The codes with their names; a name is empty if XLA's list has none.
 const CODES: [(&str, &str); 29] = [
     ("E0000", "Cancelled"),
     ("E0001", "Unknown"),
@@ -51,7 +51,8 @@ const CODES: [(&str, &str); 29] = [
 
 impl Code {
     /// The code that a message has, as XLA writes it: `E1000: CompileTimeHbmOom: …`, with or without a status before it or the name after it.
-    /// Checkers of Python write codes of the same form; their messages have other names, or a symbol in parentheses at the end.
+    /// Linters of Python write codes of the same form, but their messages have other names, or a symbol in parentheses at the end, so they are not
+    /// taken for codes of XLA.
     #[must_use]
     pub fn in_message(text: &str) -> Option<Self> {
         text.match_indices(": ").find_map(|(end, _)| {

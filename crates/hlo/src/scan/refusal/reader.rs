@@ -118,7 +118,7 @@ fn across(before: &str, text: &str) -> Option<Refusal> {
     let start = before.char_indices().rev().nth(MOST).map_or(0, |(at, _)| at);
     let before = before.get(start..)?;
     let after: String = text.chars().take(MOST).collect();
-    // Each line alone has one of the shapes.
+    // Each of the two lines has only one of the shapes.
     let is_alone = |text: &str| crate::scan::find_shapes(text).take(2).count() == 1;
     (is_alone(before) && is_alone(&after)).then(|| super::rules::unequal_shapes(&[before, &after].join(" ")))?
 }
@@ -214,7 +214,7 @@ impl Reader {
         let mut all = self.clone();
         all.close();
         let Self { mut refusals, codes, .. } = all;
-        // A code alone is a refusal only if nothing near it says more.
+        // A code becomes a refusal of its own only if no message near it says more.
         for (line, code) in codes {
             let is_near = |refusal: &Refusal| is_near(line, refusal.line) || refusal.code() == Some(code.id());
             if !refusals.iter().any(is_near) && !is_explained(line, code) {

@@ -93,9 +93,9 @@ pub enum Remedy {
         /// `true` if the message is about a GPU, `false` if about a TPU, `None` if it does not say.
         is_for_gpu: Option<bool>,
     },
-    /// Write what the kernel takes.
+    /// List what takes the kernel's VMEM, with `xla-shape kernel`.
     ListKernel,
-    /// Give less of the device's memory to the process that shares it.
+    /// Request less of the device's memory, or free what else holds it.
     SmallerRequest,
     /// Let XLA hold less of a GPU's memory.
     LeaveRoom,
@@ -118,7 +118,7 @@ pub enum Remedy {
     Barrier,
     /// Divide the work among more devices.
     Shard,
-    /// Write a sharding of the value between the two.
+    /// Constrain the value to a sharding between the one before and the one after.
     ConstrainSharding {
         /// The array, if the message says which.
         array: Option<ArrayShape>,

@@ -33,7 +33,7 @@ pub(super) fn read(text: &str) -> Option<Refusal> {
     Some(Refusal { line: 1, name: name.map(ToOwned::to_owned), operation, source: source(text), cause })
 }
 
-/// In this order, since a message can have the words of several: the one that says most comes first.
+/// The rules in the order in which they are tried. A message can have the words of several rules, so the rule that says most comes first.
 const RULES: [fn(&str) -> Option<RefusalCause>; 33] = [
     instruction_vmem,
     input_mismatch,
@@ -535,8 +535,8 @@ fn full_replication(text: &str) -> Option<RefusalCause> {
     })
 }
 
-/// The array that has such shards if it is divided evenly. The message has the shape of a shard: the partitioner prints the instruction of the
-/// divided program (`PartitionedHlo::hlo` in `xla/service/spmd/spmd_partitioner.cc`).
+/// The whole array, if its shards have this shape and it is divided evenly. The message has the shape of a shard, because the partitioner prints the
+/// instruction of the divided program (`PartitionedHlo::hlo` in `xla/service/spmd/spmd_partitioner.cc`).
 fn whole(shard: &ArrayShape, sharding: &Sharding) -> Option<ArrayShape> {
     // The number of tiles does not depend on the sizes.
     let partition = sharding.partition(shard).ok()?;
@@ -569,7 +569,7 @@ fn element_type(text: &str) -> Option<RefusalCause> {
     let is_move = ["load", "store", "pack", "ext", "trunc"].iter().any(|word| named.contains(word));
     let operation = after(rest, "The MLIR operation involved:").unwrap_or(rest);
     let mut found = Vec::new();
-    // For a load, the message gives the type of the memory; for any other operation, the types of the vectors.
+    // For a load, the message has the type of the array in memory (`memref`); for any other operation, the types of the vectors.
     for array in types(operation, "vector").into_iter().chain(types(operation, "memref")) {
         if !found.contains(&array.element_type()) && found.len() < 4 {
             found.push(array.element_type());
@@ -605,7 +605,7 @@ pub(super) fn unequal_shapes(text: &str) -> Option<Refusal> {
     let [first, second] = found.as_slice() else { return None };
     let (before, connection) = (text.get(..first.span.start)?, text.get(first.span.end..second.span.start)?);
     let says = |text: &str, words: &[&str]| words.iter().any(|words| text.contains(words));
-    // The words between the shapes say that they should agree, or the words before them do.
+    // Words between the two shapes, or before the first one, say that the shapes should agree.
     const BETWEEN: [&str; 12] = [
         " vs",
         " got",
@@ -633,7 +633,7 @@ pub(super) fn unequal_shapes(text: &str) -> Option<Refusal> {
         return None;
     }
     let shapes = [first.shape.clone(), second.shape.clone()];
-    // XLA's verifier speaks of instructions that the compiler made.
+    // This is how XLA's verifier begins a message, which is about an instruction that the compiler itself made.
     let is_internal = before.contains("xpected instruction to have shape");
     let cause = RefusalCause::UnequalShapes { shapes, shardings, is_internal };
     Some(Refusal { line: 1, name: None, operation: None, source: None, cause })

@@ -84,7 +84,7 @@ impl<'a> Parser<'a> {
         self.open_operands.clear();
         self.elements.clear();
         let read = self.instructions_of(&mut record);
-        // Also after an error that ends the computation: the instructions before it are kept.
+        // This is done even after an error that ends the computation, because the instructions before the error are kept.
         let result = read.and(self.resolve_open_operands(record.is_fragment));
         let last = self.module.instructions.len();
         let nested = core::mem::take(&mut self.nested);
@@ -158,7 +158,7 @@ impl<'a> Parser<'a> {
                 return result.map(|()| true);
             }
         }
-        // What cannot be read keeps its place as an instruction without an opcode: it can still be the root.
+        // An instruction that cannot be read stays in the list, without an opcode, because it can be the root.
         if is_root && record.root == NONE {
             record.root = number(self.module.instructions.len()).saturating_sub(1);
         } else if is_root && is_read {

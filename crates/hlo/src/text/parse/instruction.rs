@@ -197,8 +197,8 @@ impl<'a> Parser<'a> {
         if self.cursor.eat(b')') {
             return Ok(items(first, first));
         }
-        // A nested operand adds operands of its own to the list. From the first one on, the operands of this instruction wait in
-        // a separate list, so that the operands of each instruction are consecutive.
+        // A nested operand adds operands of its own to the list. So, from the first nested operand on, the operands of this instruction wait in a
+        // separate list; the operands of each instruction are then consecutive.
         let (waiting, mut waits, mut is_open) = (self.waiting.len(), false, false);
         loop {
             let start = self.cursor.position;
@@ -397,7 +397,7 @@ impl<'a> Parser<'a> {
         Ok(OperandRecord { name: piece(start, self.cursor.position), shape: NONE, instruction })
     }
 
-    /// Enters one level of nesting; fails beyond the limit, which is the same as for tuples.
+    /// Enters one level of nesting; fails beyond the limit, which is the limit for nested tuples.
     pub(crate) fn deeper(&mut self, place: Span) -> Result<()> {
         if self.depth == MAX_NESTING {
             return Err(ParseError::new(ParseErrorKind::TooDeep { limit: MAX_NESTING }, place));

@@ -1,6 +1,6 @@
 //! The parser: text to a [`Module`]. It accepts what `xla/hlo/parser/hlo_parser.cc` and `hlo_lexer.cc` accept.
 //!
-//! It makes one pass and reads every byte about once. In recovery mode it continues after an error with the next line. It stops
+//! The parser makes one pass, and reads every byte about once. In recovery mode it continues after an error with the next line. It stops
 //! after too many errors, or if it would read broken parts of the text too often, so that time and memory stay proportional to
 //! the length of the text.
 
@@ -55,7 +55,7 @@ impl Module {
     fn parse_shared(text: &Arc<String>) -> Result<Self> {
         let mut parser = Parser::new(text, false);
         let Err(error) = parser.module() else { return Ok(parser.finish()) };
-        // An unclosed bracket or string is noticed late. The second pass finds where it was opened.
+        // An unclosed bracket or string is noticed only far behind it. The second pass finds where it was opened.
         let mut parser = Parser::new(text, false);
         parser.cursor.is_wary = true;
         Err(parser.module().err().unwrap_or(error))
@@ -82,8 +82,8 @@ impl Module {
     /// Parses like [`parse`](Self::parse), but continues after errors and returns all of them, in text order.
     ///
     /// An instruction that cannot be read keeps its name and as much of its shape and opcode as was recognised;
-    /// [`is_read`](crate::Instruction::is_read) is `false` for it. One without a name is skipped. If nearly everything is wrong, the
-    /// last error is [`TooManyErrors`](ParseErrorKind::TooManyErrors), and the text after it was not parsed.
+    /// [`is_read`](crate::Instruction::is_read) is `false` for it. An instruction without a readable name is skipped. If nearly everything is wrong,
+    /// the last error is [`TooManyErrors`](ParseErrorKind::TooManyErrors), and the text after it was not parsed.
     ///
     /// ```
     /// use xla_shape_hlo::Module;

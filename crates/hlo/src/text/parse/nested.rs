@@ -1,6 +1,6 @@
 //! Computations written inside an attribute: `to_apply={ … }`.
 //!
-//! They are parsed after the computation around them. Each gets a name, as in XLA, and the attribute's value becomes that name.
+//! Such computations are parsed after the computation around them. Each gets a name, as in XLA, and the attribute's value becomes that name.
 
 use super::{Parser, Result, number, piece};
 use crate::module::{ComputationRecord, Piece};
@@ -84,7 +84,7 @@ impl Parser<'_> {
             }
         });
         self.cursor = outside;
-        // Those nested in this computation were added first, so this one is the last.
+        // Computations nested in this one were added before it, so this computation is the last.
         if self.module.computations.len() > before {
             called.push(Callee::Nested(number(self.module.computations.len()).saturating_sub(1)));
         }

@@ -83,7 +83,7 @@ impl Parser<'_> {
             }
             element = Some(key);
         }
-        // A tuple copies the shapes of its elements, so they are counted before.
+        // A tuple copies the shapes of its elements, so they are counted before the copy.
         let size = if view.opcode() == Opcode::Tuple {
             view.operands().filter_map(|operand| operand.shape()).map(nodes_of).fold(1, usize::saturating_add)
         } else {
