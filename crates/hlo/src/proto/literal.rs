@@ -294,7 +294,10 @@ mod tests {
     fn an_array_without_elements_takes_no_memory() {
         for shape in ["f32[1000000000000,0]{0,1}", "c64[0,1000000000000]{1,0}"] {
             let shape = shape.parse::<Shape>().unwrap();
-            assert_eq!(literal("{}", &shape).unwrap(), LiteralProto { shape: Some(shape_of(&shape)), ..LiteralProto::default() });
+            assert_eq!(
+                literal("{}", &shape).unwrap(),
+                LiteralProto { shape: Some(shape_of(&shape)), ..LiteralProto::default() }
+            );
         }
     }
 }
