@@ -24,6 +24,9 @@ scripts/wheel.sh
 say "the C examples: valgrind and CMake, too"
 scripts/c.sh
 
+say "the book"
+scripts/book.sh
+
 say "dependencies: none unused; licences, sources, duplicates"
 # Building them takes longer than running them, so without optimisations.
 tool() { command -v "$1" >/dev/null || cargo install --locked --debug "$1"; }
