@@ -81,8 +81,8 @@
 #define XLA_SHAPE_ABI_MAJOR 1
 
 /**
- * The minor version of the interface that this header describes: it grows with each function, field or code that is added. A library
- * with a larger one has everything that this header describes.
+ * The minor version of the interface that this header describes: it grows with each function, field or code that is added. A library with
+ * a larger minor version has everything that this header describes.
  */
 #define XLA_SHAPE_ABI_MINOR 0
 
@@ -139,7 +139,7 @@ enum XlaShapeErrorCode
    */
   XLA_SHAPE_ERROR_CODE_OUT_OF_MEMORY = 10,
   /**
-   * The source and the destination of a copy overlap, or two lists that a function writes do.
+   * The source and the destination of a copy overlap, or two lists that a function writes overlap.
    */
   XLA_SHAPE_ERROR_CODE_OVERLAP = 11,
   /**
@@ -505,7 +505,7 @@ struct XlaShapeError *xla_shape_from_array(const struct XlaShapeArray *array,
 const char *xla_shape_element_type_name(int64_t element_type);
 
 /**
- * The number of an element type in XLA's enum PrimitiveType, by its name in XLA, such as 16 of "bf16".
+ * The number of an element type in XLA's enum PrimitiveType, by XLA's name of the type: 16 for "bf16".
  *
  * `name` has `length` bytes and need not end with NUL. Writes the number to `*element_type`.
  *
@@ -537,8 +537,8 @@ XlaShapeErrorCode xla_shape_error_code(const struct XlaShapeError *error);
 const char *xla_shape_error_message(const struct XlaShapeError *error);
 
 /**
- * As xla_shape_error_message, for people: an error of a text is followed by the line of the text and a line that marks the place. Several
- * lines, without a newline at the end.
+ * As xla_shape_error_message, but for people to read: if a text could not be parsed, the message is followed by the line of the text with
+ * the error, and by a line that marks the place. Several lines, without a newline at the end.
  *
  * Never NULL; empty if `error` is NULL. The text belongs to the error object, and is valid until that is freed.
  *
@@ -548,8 +548,8 @@ const char *xla_shape_error_message(const struct XlaShapeError *error);
 const char *xla_shape_error_rendered(const struct XlaShapeError *error);
 
 /**
- * Which part of a text is wrong: the bytes `*start` to `*end` (exclusive) of the text that the failed function was given. Both are equal
- * where something is missing.
+ * Which part of a text is wrong: the bytes `*start` to `*end` (exclusive) of the text that the failed function was given. `*start` and
+ * `*end` are equal if something is missing there.
  *
  * Returns whether the error has a span; if not, nothing is written. Errors with XLA_SHAPE_ERROR_CODE_PARSE have one. `start` and `end`
  * may be NULL.
@@ -575,7 +575,7 @@ void xla_shape_error_free(struct XlaShapeError *error);
  * side (`E(4)`) and take a byte each on the other.
  *
  * `options` may be NULL for the defaults. `*plan` becomes a new handle, which the caller frees with xla_shape_plan_free, or NULL after an
- * error. It does not depend on the lifetimes of the shapes and the options.
+ * error. The plan does not depend on the lifetimes of the shapes and the options.
  *
  * Errors: XLA_SHAPE_ERROR_CODE_INVALID_ARGUMENT if the shapes or options do not fit together, XLA_SHAPE_ERROR_CODE_UNKNOWN_SIZE if a
  * dimension is unbounded, XLA_SHAPE_ERROR_CODE_WRONG_KIND if a shape is not an array, and as for all functions.
@@ -639,12 +639,12 @@ struct XlaShapeError *xla_shape_plan_run(const struct XlaShapePlan *plan,
 struct XlaShapeError *xla_shape_plan_part_count(const struct XlaShapePlan *plan, size_t *count);
 
 /**
- * Which bytes of the source a part reads, and which bytes of the destination it writes: so a part can be copied as soon as its bytes are there.
- * Parts write different bytes, and all parts together write the whole destination.
+ * Which bytes of the source a part reads, and which bytes of the destination it writes: so a part can be copied as soon as its bytes of
+ * the source are there. Parts write different bytes, and all parts together write the whole destination.
  *
  * `part` is from 0 to one less than xla_shape_plan_part_count. With `of_destination`, the ranges are of the destination, otherwise of the
- * source. `ranges` has room for `capacity` of them. Writes their number to `*count`, and the ranges, unless there is not enough room: call
- * it with a capacity of 0 to learn the number.
+ * source. `ranges` has room for `capacity` of them. Writes their number to `*count` and, if there is enough room, the ranges. Call it with
+ * a capacity of 0 to learn the number.
  *
  * Errors: XLA_SHAPE_ERROR_CODE_OUT_OF_BOUNDS if there is no such part. XLA_SHAPE_ERROR_CODE_BUFFER_SIZE if `capacity` is less than the
  * number of ranges, and not 0; `*count` is still written. Also the errors of all functions.
@@ -663,12 +663,13 @@ struct XlaShapeError *xla_shape_plan_part_ranges(const struct XlaShapePlan *plan
  * Copies one part of an array, from the whole source into the whole destination. All parts together, in any order, do what
  * xla_shape_plan_run does. Several threads may copy different parts into the same destination at once.
  *
- * `part` is from 0 to one less than xla_shape_plan_part_count. The buffers are the whole ones, as in xla_shape_plan_run. Of them, only the
- * bytes that xla_shape_plan_part_ranges lists are read and written. If the part is scattered in a buffer, this allocates memory for it.
+ * `part` is from 0 to one less than xla_shape_plan_part_count. The buffers are those of the whole arrays, as in xla_shape_plan_run, but
+ * only the bytes that xla_shape_plan_part_ranges lists are read and written. If the part is scattered in a buffer, this allocates memory
+ * for it.
  *
  * Errors: XLA_SHAPE_ERROR_CODE_OUT_OF_BOUNDS if there is no such part. XLA_SHAPE_ERROR_CODE_BUFFER_SIZE if a buffer does not have exactly
- * the bytes of its shape. XLA_SHAPE_ERROR_CODE_OVERLAP if the buffers overlap. XLA_SHAPE_ERROR_CODE_OUT_OF_MEMORY. Also the errors of all
- * functions. After an error, nothing has been written.
+ * the bytes of its shape. XLA_SHAPE_ERROR_CODE_OVERLAP if the buffers overlap. XLA_SHAPE_ERROR_CODE_OUT_OF_MEMORY if memory for a
+ * scattered part could not be allocated. Also the errors of all functions. After an error, nothing has been written.
  *
  * # Safety
  * `plan` is NULL or a plan; `source` has `source_bytes` bytes, and `destination` has `destination_bytes`; during the call, nobody writes the
@@ -722,11 +723,11 @@ struct XlaShapeError *xla_shape_multi_index(const struct XlaShape *shape,
                                             XlaShapeSlot *slot);
 
 /**
- * Where a position begins in the buffer: the byte, and the bit within it from the least significant one on, which is 0 if elements take
- * whole bytes. It is after the prefix for bounded dimensions (`M(n)`), if the layout has one.
+ * Where a position begins in the buffer: its byte, and the bit within that byte, counted from the least significant one. The bit is 0 if
+ * elements take whole bytes. The byte includes the prefix for bounded dimensions (`M(n)`), if the layout has one.
  *
  * `position` counts as in xla_shape_linear_index. It may also be `positions` of xla_shape_sizes, the end of the array. Writes to `*byte` and
- * `*bit`; `bit` may be NULL. Errors: XLA_SHAPE_ERROR_CODE_OUT_OF_BOUNDS if `position` is negative or greater,
+ * `*bit`; `bit` may be NULL. Errors: XLA_SHAPE_ERROR_CODE_OUT_OF_BOUNDS if `position` is negative or greater than `positions`,
  * XLA_SHAPE_ERROR_CODE_UNKNOWN_SIZE if a dimension is unbounded, XLA_SHAPE_ERROR_CODE_UNSUPPORTED if the array is split over several
  * memories (`SC`), XLA_SHAPE_ERROR_CODE_WRONG_KIND if the shape is not an array, and as for all functions.
  *
@@ -764,7 +765,7 @@ struct XlaShapeError *xla_shape_parse(const char *text,
 void xla_shape_free(struct XlaShape *shape);
 
 /**
- * The same shape again, with a lifetime of its own.
+ * A copy of a shape, with a lifetime of its own.
  *
  * `*copy` becomes a new handle, which the caller frees with xla_shape_free, or NULL after an error. Errors: as for all functions.
  *
@@ -846,7 +847,7 @@ struct XlaShapeError *xla_shape_sizes(const struct XlaShape *shape,
                                       struct XlaShapeSizes *sizes);
 
 /**
- * The same array in another layout, from its text, such as `{1,0:T(8,128)}`. A buffer stays a buffer.
+ * The same array in another layout, which is given as text, such as `{1,0:T(8,128)}`. A buffer stays a buffer.
  *
  * `layout` has `length` bytes of UTF-8 and need not end with NUL. `*result` becomes a new handle, which the caller frees with
  * xla_shape_free, or NULL after an error.
@@ -887,8 +888,9 @@ struct XlaShapeError *xla_shape_with_tpu_layout(const struct XlaShape *shape,
  * Writes the answer to `*is_bitcast`. If `reason` is not NULL, also writes to `*reason`: NULL if the answer is yes, and otherwise an error object
  * whose message says which element moves. Free that object with xla_shape_error_free.
  *
- * Errors, after which neither is written: XLA_SHAPE_ERROR_CODE_WRONG_KIND if one is not an array, XLA_SHAPE_ERROR_CODE_UNKNOWN_SIZE if a
- * dimension is unbounded, XLA_SHAPE_ERROR_CODE_UNSUPPORTED if the layouts are too complex to compare, and as for all functions.
+ * Errors, after which neither place is written: XLA_SHAPE_ERROR_CODE_WRONG_KIND if one of the shapes is not an array,
+ * XLA_SHAPE_ERROR_CODE_UNKNOWN_SIZE if a dimension is unbounded, XLA_SHAPE_ERROR_CODE_UNSUPPORTED if the layouts are too complex to
+ * compare, and as for all functions.
  *
  * # Safety
  * `operand` and `result` are NULL or shapes; `is_bitcast` and `reason` are NULL or valid.
@@ -899,8 +901,7 @@ struct XlaShapeError *xla_shape_reshape_is_bitcast(const struct XlaShape *operan
                                                    struct XlaShapeError **reason);
 
 /**
- * Whether an array of the shape `operand` can be read in the layout of `result`, which has the same sizes: whether every byte stays where it
- * is.
+ * Whether an array of the shape `operand` can be read in the layout of `result` without moving a byte. `result` has the same sizes.
  *
  * The answer, the reason and the errors are those of xla_shape_reshape_is_bitcast.
  *
@@ -917,7 +918,8 @@ struct XlaShapeError *xla_shape_layout_change_is_bitcast(const struct XlaShape *
  * `operand`. As ShapeUtil::TransposeIsBitcast of XLA.
  *
  * `permutation` has `num_dimensions` entries, one for each dimension of `operand`. The answer, the reason and the errors are those of
- * xla_shape_reshape_is_bitcast; XLA_SHAPE_ERROR_CODE_INVALID_ARGUMENT if `permutation` is not a permutation of the dimensions.
+ * xla_shape_reshape_is_bitcast. Another error is XLA_SHAPE_ERROR_CODE_INVALID_ARGUMENT if `permutation` is not a permutation of the
+ * dimensions.
  *
  * # Safety
  * `operand` and `result` are NULL or shapes; `permutation` has `num_dimensions` entries; `is_bitcast` and `reason` are NULL or valid.
@@ -967,12 +969,12 @@ void xla_shape_sharding_free(struct XlaShapeSharding *sharding);
 
 /**
  * Divides an array among devices. A bounded dimension is divided as if its size were the bound. Sizes of shards are rounded up; the last
- * ones have fewer elements, or none.
+ * shards have fewer elements, or none.
  *
- * `*partition` becomes a new handle, which the caller frees with xla_shape_partition_free, or NULL after an error. It does not depend on
- * the lifetimes of `sharding` and `shape`.
+ * `*partition` becomes a new handle, which the caller frees with xla_shape_partition_free, or NULL after an error. The partition does not
+ * depend on the lifetimes of `sharding` and `shape`.
  *
- * Errors: XLA_SHAPE_ERROR_CODE_INVALID_ARGUMENT if the sharding has another number of dimensions, is one of a tuple, does not say what each
+ * Errors: XLA_SHAPE_ERROR_CODE_INVALID_ARGUMENT if the sharding has another number of dimensions, is for a tuple, does not say what each
  * device has ({manual}, {unknown}), or lists a device twice; XLA_SHAPE_ERROR_CODE_UNKNOWN_SIZE if a dimension is unbounded;
  * XLA_SHAPE_ERROR_CODE_WRONG_KIND if the shape is not an array; and as for all functions.
  *
@@ -992,7 +994,7 @@ struct XlaShapeError *xla_shape_partition(const struct XlaShapeSharding *shardin
 void xla_shape_partition_free(struct XlaShapePartition *partition);
 
 /**
- * The shape of a shard, in the layout of the whole array. It is the same on every device, even if a device has fewer elements. It is an
+ * The shape of a shard, in the layout of the whole array. Every device has this shape, even if it holds fewer elements. The shape is an
  * array, even if a buffer was divided.
  *
  * `*shard` becomes a new handle, which the caller frees with xla_shape_free, or NULL after an error. Errors: as for all functions.
@@ -1006,7 +1008,8 @@ struct XlaShapeError *xla_shape_partition_shard(const struct XlaShapePartition *
 /**
  * The number of devices that hold a part of the array.
  *
- * Writes it to `*count`: -1 if every device has the whole array, so that their number is not known. Errors: as for all functions.
+ * Writes it to `*count`: -1 if every device has the whole array, because such a sharding does not say how many devices there are. Errors:
+ * as for all functions.
  *
  * # Safety
  * `partition` is NULL or a partition; `count` is NULL or valid.
@@ -1037,8 +1040,8 @@ struct XlaShapeError *xla_shape_partition_region(const struct XlaShapePartition 
 /**
  * Which devices hold an element.
  *
- * `index` has `num_dimensions` entries, one for each dimension of the whole array. `devices` has room for `capacity` of them. Writes their
- * number to `*count`, and the devices, unless there is not enough room: call it with a capacity of 0 to learn the number.
+ * `index` has `num_dimensions` entries, one for each dimension of the whole array. `devices` has room for `capacity` devices. Writes the
+ * number of devices to `*count` and, if there is enough room, the devices. Call it with a capacity of 0 to learn the number.
  *
  * Errors: XLA_SHAPE_ERROR_CODE_BUFFER_SIZE if `num_dimensions` is not that of the array, or if `capacity` is too small but not 0 (`*count`
  * is written all the same). XLA_SHAPE_ERROR_CODE_OUT_OF_BOUNDS if the array has no such element.
