@@ -170,7 +170,7 @@ impl Module {
             }
             self.push_arrays(instruction, shape, &sharding, kind, generation, &mut found);
         }
-        // This is so for `{replicated}`, for example, which does not state the number of devices.
+        // Some shardings, such as `{replicated}`, do not state the number of devices. Their arrays are replicated on all devices.
         let all = self.device_count(&found).unwrap_or(1);
         for array in found.iter_mut().filter(|array| array.partition.replication().is_none()) {
             array.replication = all;

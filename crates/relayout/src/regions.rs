@@ -225,7 +225,7 @@ fn combine<'a>(groups: &mut SmallVec<[Group; 4]>, sizes: &[usize], values: impl 
         if dimensions.is_empty() || *is_index && groups.iter().any(|of| of.start(dimensions).is_some()) {
             continue;
         }
-        // `dimensions` must be a concatenation of whole groups.
+        // Unless `dimensions` is a concatenation of whole groups, the joined group is irregular.
         let mut rest = dimensions.as_slice();
         while let Some(group) = groups.iter().find(|group| !rest.is_empty() && rest.starts_with(&group.dimensions)) {
             rest = &rest[group.dimensions.len()..];

@@ -40,8 +40,7 @@ pub(super) fn run(step: &BoundedStep, widths: Widths, source: &[u8], destination
         if destination.len() > MAX_STRETCH_BYTES {
             serial(step.step(), destination);
         } else if helpers.caller.goes_on() {
-            // A small array takes microseconds, so the step runs as it is: to copy it and cut the copy to its only part would take too
-            // long.
+            // A small array takes microseconds, so the step itself runs: cloning the step for its only part would take too long.
             step.run(&widths, source, destination);
         }
         return;

@@ -28,7 +28,7 @@ pub const fn wide(list: &[usize]) -> &[u64] {
     unsafe { slice::from_raw_parts(list.as_ptr().cast(), list.len()) }
 }
 
-/// As [`wide`], for shapes to write to.
+/// As [`wide`], for a list that a shape's method writes to.
 ///
 /// ```
 /// use xla_shape_relayout::wide::wide_mut;

@@ -221,7 +221,7 @@ impl Run {
         }
     }
 
-    /// Whether the elements of `other` follow the elements of this run along one dimension, or neither has elements.
+    /// Whether the elements of `other` are those of this run or follow them along one dimension, or neither has elements.
     fn meets(&self, other: &Self) -> bool {
         match (&self.elements, &other.elements) {
             (None, None) => true,

@@ -324,8 +324,8 @@ impl<'s, 'm> Sharing<'s, 'm> {
         }
     }
 
-    /// On a GPU, a fusion may also read an operand through bitcasts, and the slices that it overwrites (`FusionCanShareBufferHint` in
-    /// `xla/service/gpu/alias_info.cc`).
+    /// Whether a fusion on a GPU can write its result over this operand. There, it may also read the operand through bitcasts, or as the slice that
+    /// it overwrites (`FusionCanShareBufferHint` in `xla/service/gpu/alias_info.cc`).
     fn gpu_fusion_overwrites(
         &self,
         fusion: Instruction<'m>,

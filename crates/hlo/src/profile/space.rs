@@ -621,7 +621,7 @@ mod tests {
             line("XLA Ops", 0, &[[1, 0, 1 << 62]; 4]),
         ];
         assert!(message(&long.concat()).contains("at most 213 days together"));
-        // A name of a megabyte is valid, and a name that no event has does not count.
+        // A name of a megabyte is valid, and an event whose name is missing counts under the empty name.
         let name = "n".repeat(1 << 20);
         let long = [
             event_name(1, &name, &[]),

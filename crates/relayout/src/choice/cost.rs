@@ -121,7 +121,7 @@ mod tests {
         let admits = |cost: Cost, permutes, elements| cost.admits(PermuteCount { permutes, vectors: 1, elements });
         // As many permutes as the other kernel costs, and one more.
         assert!(admits(Cost::permutes(4), 4, 64) && !admits(Cost::permutes(4), 5, 64));
-        // A vector of 8 elements, each from another place: 3 permutes and the vector take as long as 6.5 elements.
+        // 3 permutes and the cost of one vector equal the cost of 6.5 elements that are copied one by one: this pays for 7 elements, not for 6.
         assert!(admits(Cost::ElementWise, 3, 7) && !admits(Cost::ElementWise, 3, 6));
         assert!(!admits(Cost::permutes(64), 3, 6), "elements are copied one by one");
         assert!(!Cost::permutes(0).exceeds_a_permute() && Cost::permutes(1).exceeds_a_permute());

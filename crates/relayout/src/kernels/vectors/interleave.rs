@@ -203,7 +203,7 @@ macro_rules! table_kernels {
         /// Runs a kernel in every iteration.
         ///
         /// # Safety
-        /// As [`super::run`]; this function's vectors are the CPU's. If `streaming`, every element of the destination lies at a multiple of
+        /// As [`super::run`], and the CPU has the vectors that this function is compiled for. If `streaming`, every element of the destination lies at a multiple of
         /// its size.
         #[target_feature($(enable = $feature),+)]
         pub(in super::super) unsafe fn run(
