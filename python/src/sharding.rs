@@ -191,7 +191,7 @@ impl Sharding {
         Ok(Answer::new(answer.map_err(shape_error)?))
     }
 
-    /// For `xla_shape.reshard`: raises an error if `reshard` and `receive` refuse the change for all devices.
+    /// For `xla_shape.reshard`: raises the error that `reshard` and `receive` raise for this change on every device.
     #[pyo3(signature = (to, shape, /, *, layout = None, rearrange = None))]
     fn _check_reshard(
         &self,

@@ -83,7 +83,7 @@ unsafe impl Struct for XlaShapePlanOptions {
 }
 
 /// Prepares to copy arrays of the shape `source` into arrays of the shape `destination`. Both have the same element type and, after the
-/// transpose that `options` may ask for, the same sizes; the layouts may differ. Elements take as many bits on both sides, or are packed on one
+/// transpose that `options` may ask for, the same sizes; the layouts may differ. Elements take the same number of bits on both sides, or are packed on one
 /// side (`E(4)`) and take a byte each on the other.
 ///
 /// `options` may be NULL for the defaults. `*plan` becomes a new handle, which the caller frees with xla_shape_plan_free, or NULL after an
@@ -189,7 +189,7 @@ fn fill_element(fill: &[u8], to: &ArrayShape) -> Result<Vec<u8>> {
 /// `plan` is NULL, or a plan that has not been freed, and that no thread uses any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn xla_shape_plan_free(plan: *mut XlaShapePlan) {
-    // SAFETY: the caller promises *handles*, and to use it no longer.
+    // SAFETY: the caller promises *handles*, and that nobody uses this handle any more.
     unsafe { free(plan) };
 }
 

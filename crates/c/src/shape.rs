@@ -181,7 +181,7 @@ pub unsafe extern "C" fn xla_shape_parse(
 /// `shape` is NULL, or a shape that has not been freed, and that no thread uses any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn xla_shape_free(shape: *mut XlaShape) {
-    // SAFETY: the caller promises *handles*, and to use it no longer.
+    // SAFETY: the caller promises *handles*, and that nobody uses this handle any more.
     unsafe { free(shape) };
 }
 

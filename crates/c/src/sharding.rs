@@ -81,7 +81,7 @@ pub unsafe extern "C" fn xla_shape_sharding_text(
 /// `sharding` is NULL, or a sharding that has not been freed, and that no thread uses any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn xla_shape_sharding_free(sharding: *mut XlaShapeSharding) {
-    // SAFETY: the caller promises *handles*, and to use it no longer.
+    // SAFETY: the caller promises *handles*, and that nobody uses this handle any more.
     unsafe { free(sharding) };
 }
 
@@ -122,7 +122,7 @@ pub unsafe extern "C" fn xla_shape_partition(
 /// `partition` is NULL, or a partition that has not been freed, and that no thread uses any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn xla_shape_partition_free(partition: *mut XlaShapePartition) {
-    // SAFETY: the caller promises *handles*, and to use it no longer.
+    // SAFETY: the caller promises *handles*, and that nobody uses this handle any more.
     unsafe { free(partition) };
 }
 

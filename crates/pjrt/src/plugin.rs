@@ -332,7 +332,7 @@ fn to_set(options: &LoadOptions) -> impl Iterator<Item = (&'static str, &'static
 }
 
 /// Whether this process has a single thread, counting those that Rust has not started. False where the system does not report
-/// this: only Linux has this folder.
+/// this: only Linux has `/proc/self/task`.
 fn is_only_thread() -> bool {
     std::fs::read_dir("/proc/self/task").is_ok_and(|threads| threads.count() == 1)
 }

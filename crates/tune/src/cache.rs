@@ -227,7 +227,7 @@ mod tests {
         assert_eq!(hash(b"a"), "d228cb696f1a8caf78912b704e4a8964");
     }
 
-    /// Other users may be able to write to the folder. So this does not follow links, wait for pipes, or read endless files.
+    /// Other users may be able to write to the folder. So the cache does not follow links, wait for pipes, or read endless files.
     #[cfg(unix)]
     #[test]
     fn nothing_but_regular_files_is_read_or_written() {

@@ -118,8 +118,8 @@ pub(super) const fn common_block<S: ArrayType, T: ArrayType>() -> CommonBlock {
         let digits = [own[own.len() - 1 - i], other[other.len() - 1 - i]];
         match block.extension(digits) {
             Extension::To(larger, None) => block = larger,
-            // A block that is larger than the array would never be whole. Along a dimension of unknown size, a block is no longer than a tile,
-            // because the array has whole tiles.
+            // A block that is larger than the array would never be whole. Along a dimension of unknown size, a block may extend over a tile but not
+            // beyond it: only whole tiles are certain.
             Extension::To(larger, Some(dimension))
                 if fits(S::DIMENSIONS[dimension], larger.covers[dimension], digits[0].term.modulus.is_some())
                     && fits(T::DIMENSIONS[dimension], larger.covers[dimension], digits[1].term.modulus.is_some()) =>

@@ -175,8 +175,8 @@ macro_rules! by_words {
             }
         }
 
-        /// Replaces the values of `N` lines that alternate by the results of `f` for them and the operands' values. The lines of an operand
-        /// may also alternate with others (`A`); `lanes` has the lane of each line.
+        /// Replaces the values of `N` lines that alternate by the results of `f` for them and the operands' values. An operand's
+        /// lines may alternate with other lines in its own memory: `A` says with how many, and `lanes` which lane each line has.
         ///
         /// # Panics
         /// If an operand has too few values.

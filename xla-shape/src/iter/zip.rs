@@ -171,7 +171,7 @@ impl Path {
     }
 }
 
-/// A tuple of arrays with the same dimensions. It is a trait, so that the path is a constant in the loops along it.
+/// A tuple of arrays with the same dimensions. It is a trait so that the path by which the loops traverse the arrays is a constant.
 pub(super) trait Arrays {
     /// The first array, whose memory the loops follow.
     type First: ArrayType;

@@ -59,7 +59,7 @@ impl<const N: usize> MultiIndex for [usize; N] {
     label = "expected as many dimensions as the array has"
 )]
 pub trait SameRank<Index>: MultiIndex {
-    /// `T`, if its index type is this one. Bounds are on this type instead of on `T`, so that they do not cause a second error if the numbers of
+    /// `T` itself. It exists only if `Self` is the index type of `T`. Bounds are on this type instead of on `T`, so that they do not cause a second error if the numbers of
     /// dimensions differ.
     #[doc(hidden)]
     type Of<T: ArrayType>: ArrayType;

@@ -181,7 +181,7 @@ where
     label = "expected one dimension number for each dimension"
 )]
 pub trait Permute<P>: Dimensions {
-    /// The dimensions whose number `i` is number `P[i]` of these.
+    /// These dimensions in the order `P`: dimension `i` is dimension `P[i]` of `Self`.
     type Permuted: Dimensions;
 }
 

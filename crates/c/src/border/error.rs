@@ -221,6 +221,6 @@ pub unsafe extern "C" fn xla_shape_error_span(error: *const XlaShapeError, start
 /// `error` is NULL, or an error object that has not been freed, and that no thread uses any more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn xla_shape_error_free(error: *mut XlaShapeError) {
-    // SAFETY: the caller promises *handles*, and to use it no longer.
+    // SAFETY: the caller promises *handles*, and that nobody uses this handle any more.
     unsafe { free(error) };
 }

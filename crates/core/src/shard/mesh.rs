@@ -501,7 +501,7 @@ impl NamedSharding {
         !axes.is_empty() && product == self.mesh.devices.count()
     }
 
-    /// Whether these are all axes of the mesh, in its order.
+    /// Whether these are all the axes of the mesh, each whole and in the mesh's order.
     pub(crate) fn are_mesh(&self, axes: &[AxisRef]) -> bool {
         axes.len() == self.mesh.axes.len() && axes.iter().enumerate().all(|(i, &axis)| axis == AxisRef::whole(i))
     }

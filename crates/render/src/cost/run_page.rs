@@ -1,4 +1,4 @@
-//! The page of a profile: one run event by event and the roofline, above what was measured.
+//! The page of a profile: one run, event by event, and the roofline; below them, what was measured.
 
 use super::page::{main, title};
 use super::roofline::roofline;

@@ -147,7 +147,7 @@ fn part(drawing: &RegisterDrawing, run: &Run, (left, top): (u64, u64), sublane: 
     group.with_all((fits && run.elements.is_some()).then(|| text(x + width / 2, y + 15, label)))
 }
 
-/// The elements as slices of Python, such as `[0:2,0:128]`; a value that fills several lanes has one index.
+/// The elements as slices of Python, such as `[0:2,0:128]`. A dimension with a single index shows that index: `[3,0:128]`.
 fn label(run: &Run) -> String {
     let Some(ranges) = &run.elements else { return "nothing".to_owned() };
     let slice = |[start, end]: &[u64; 2]| if end - start == 1 { start.to_string() } else { format!("{start}:{end}") };

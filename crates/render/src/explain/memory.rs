@@ -8,8 +8,9 @@ use xla_shape_core::map::Source;
 use xla_shape_core::map::StrideTableRef;
 use xla_shape_core::tpu::unused_tiles;
 
-/// At most this many tiles, and sizes in a line, are shown.
+/// At most this many tiles are shown.
 const MAX_STEPS: usize = 8;
+/// At most this many sizes are shown in a line.
 const MAX_SIZES: usize = 16;
 
 /// How many characters come before the sizes of a step.

@@ -11,8 +11,8 @@ pub(crate) use element::{Element, element, elements, hint, made, section};
 pub(crate) use sides::{Side, legend, side_by_side};
 pub(crate) use strings::Strings;
 
-/// The style of all pages. Each colour is written once, as `light-dark(…)`; The attribute `data-theme` of the root element chooses between
-/// the two.
+/// The style of all pages. Each colour is written once, as `light-dark(…)`: the attribute `data-theme` of the root element chooses between
+/// light and dark.
 const STYLE: &str = include_str!("style.css");
 
 /// The style of plots above an axis: the memory over time, and a run.

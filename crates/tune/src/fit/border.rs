@@ -271,7 +271,7 @@ mod tests {
                 }
             }
         }
-        // The middle does not fit, so only the last value shows the order.
+        // The middle value does not fit; only the last one, which fits, shows that the values are not in ascending order of memory.
         assert!(search(9, |value| fits(value >= 6)).0.is_unordered);
     }
 

@@ -355,7 +355,7 @@ impl Piece {
     }
 }
 
-/// The sizes and the permutation of the transpose that maps one number to the other.
+/// The sizes and the permutation of the transpose that maps an element's row-major number in one array to its number in the other.
 fn match_digits(one: StrideTableRef<'_>, other: StrideTableRef<'_>, elements: u64) -> Option<(Vec<u64>, Vec<usize>)> {
     let pieces = |form: StrideTableRef<'_>| {
         form.digits().iter().rev().map(|digit| Piece::new(form, digit)).collect::<Option<Vec<_>>>()
