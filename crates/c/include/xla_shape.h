@@ -571,8 +571,8 @@ void xla_shape_error_free(struct XlaShapeError *error);
 
 /**
  * Prepares to copy arrays of the shape `source` into arrays of the shape `destination`. Both have the same element type and, after the
- * transpose that `options` may ask for, the same sizes; the layouts may differ. Elements take the same number of bits on both sides, or are packed on one
- * side (`E(4)`) and take a byte each on the other.
+ * transpose that `options` may ask for, the same sizes; the layouts may differ. Elements take the same number of bits on both sides, or are
+ * packed on one side (`E(4)`) and take a byte each on the other.
  *
  * `options` may be NULL for the defaults. `*plan` becomes a new handle, which the caller frees with xla_shape_plan_free, or NULL after an
  * error. The plan does not depend on the lifetimes of the shapes and the options.

@@ -59,8 +59,8 @@ impl<const N: usize> MultiIndex for [usize; N] {
     label = "expected as many dimensions as the array has"
 )]
 pub trait SameRank<Index>: MultiIndex {
-    /// `T` itself. It exists only if `Self` is the index type of `T`. Bounds are on this type instead of on `T`, so that they do not cause a second error if the numbers of
-    /// dimensions differ.
+    /// `T` itself. It exists only if `Self` is the index type of `T`. Bounds are on this type instead of on `T`, so that they do not cause a
+    /// second error if the numbers of dimensions differ.
     #[doc(hidden)]
     type Of<T: ArrayType>: ArrayType;
 }
