@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Builds and installs the Python package in a clean environment, checks its types, and runs its tests against the installed package, with
 # a middle version of JAX; before that, those that depend on JAX with the oldest supported version and the newest. If the first argument is
-# `quick`, all tests run with the newest version, and no other. Another argument is the interpreter to use. BUILT=debug tests the loader with the kernels in target/debug as they are.
+# `quick`, all tests run with the newest version, and no other. Another argument is the interpreter to use. BUILT=debug tests the loader with the
+# kernels in target/debug as they are.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

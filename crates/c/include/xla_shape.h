@@ -537,8 +537,8 @@ XlaShapeErrorCode xla_shape_error_code(const struct XlaShapeError *error);
 const char *xla_shape_error_message(const struct XlaShapeError *error);
 
 /**
- * As xla_shape_error_message, but for people to read: if a text could not be parsed, the message is followed by the line of the text with
- * the error, and by a line that marks the place. Several lines, without a newline at the end.
+ * The message of xla_shape_error_message, for people to read. If a text could not be parsed, two more lines follow: the line of the text with
+ * the error, and a mark under the place. There is no newline at the end.
  *
  * Never NULL; empty if `error` is NULL. The text belongs to the error object, and is valid until that is freed.
  *
@@ -646,8 +646,8 @@ struct XlaShapeError *xla_shape_plan_part_count(const struct XlaShapePlan *plan,
  * source. `ranges` has room for `capacity` of them. Writes their number to `*count` and, if there is enough room, the ranges. Call it with
  * a capacity of 0 to learn the number.
  *
- * Errors: XLA_SHAPE_ERROR_CODE_OUT_OF_BOUNDS if there is no such part. XLA_SHAPE_ERROR_CODE_BUFFER_SIZE if `capacity` is less than the
- * number of ranges, and not 0; `*count` is still written. Also the errors of all functions.
+ * Errors: XLA_SHAPE_ERROR_CODE_OUT_OF_BOUNDS if the plan has no part of this number. XLA_SHAPE_ERROR_CODE_BUFFER_SIZE if `capacity` is not 0
+ * and less than the number of ranges; `*count` is written in this case, too. Also the errors of all functions.
  *
  * # Safety
  * `plan` is NULL or a plan; `ranges` has room for `capacity`; `count` is NULL or valid.
@@ -667,8 +667,8 @@ struct XlaShapeError *xla_shape_plan_part_ranges(const struct XlaShapePlan *plan
  * only the bytes that xla_shape_plan_part_ranges lists are read and written. If the part is scattered in a buffer, this allocates memory
  * for it.
  *
- * Errors: XLA_SHAPE_ERROR_CODE_OUT_OF_BOUNDS if there is no such part. XLA_SHAPE_ERROR_CODE_BUFFER_SIZE if a buffer does not have exactly
- * the bytes of its shape. XLA_SHAPE_ERROR_CODE_OVERLAP if the buffers overlap. XLA_SHAPE_ERROR_CODE_OUT_OF_MEMORY if memory for a
+ * Errors: XLA_SHAPE_ERROR_CODE_OUT_OF_BOUNDS if the plan has no part of this number. XLA_SHAPE_ERROR_CODE_BUFFER_SIZE if a buffer does not have
+ * exactly the bytes of its shape. XLA_SHAPE_ERROR_CODE_OVERLAP if the buffers overlap. XLA_SHAPE_ERROR_CODE_OUT_OF_MEMORY if memory for a
  * scattered part could not be allocated. Also the errors of all functions. After an error, nothing has been written.
  *
  * # Safety

@@ -288,8 +288,8 @@ pub struct XlaShapeByteRange {
 /// source. `ranges` has room for `capacity` of them. Writes their number to `*count` and, if there is enough room, the ranges. Call it with
 /// a capacity of 0 to learn the number.
 ///
-/// Errors: XLA_SHAPE_ERROR_CODE_OUT_OF_BOUNDS if there is no such part. XLA_SHAPE_ERROR_CODE_BUFFER_SIZE if `capacity` is less than the
-/// number of ranges, and not 0; `*count` is still written. Also the errors of all functions.
+/// Errors: XLA_SHAPE_ERROR_CODE_OUT_OF_BOUNDS if the plan has no part of this number. XLA_SHAPE_ERROR_CODE_BUFFER_SIZE if `capacity` is not 0
+/// and less than the number of ranges; `*count` is written in this case, too. Also the errors of all functions.
 ///
 /// # Safety
 /// `plan` is NULL or a plan; `ranges` has room for `capacity`; `count` is NULL or valid.
@@ -335,8 +335,8 @@ pub unsafe extern "C" fn xla_shape_plan_part_ranges(
 /// only the bytes that xla_shape_plan_part_ranges lists are read and written. If the part is scattered in a buffer, this allocates memory
 /// for it.
 ///
-/// Errors: XLA_SHAPE_ERROR_CODE_OUT_OF_BOUNDS if there is no such part. XLA_SHAPE_ERROR_CODE_BUFFER_SIZE if a buffer does not have exactly
-/// the bytes of its shape. XLA_SHAPE_ERROR_CODE_OVERLAP if the buffers overlap. XLA_SHAPE_ERROR_CODE_OUT_OF_MEMORY if memory for a
+/// Errors: XLA_SHAPE_ERROR_CODE_OUT_OF_BOUNDS if the plan has no part of this number. XLA_SHAPE_ERROR_CODE_BUFFER_SIZE if a buffer does not have
+/// exactly the bytes of its shape. XLA_SHAPE_ERROR_CODE_OVERLAP if the buffers overlap. XLA_SHAPE_ERROR_CODE_OUT_OF_MEMORY if memory for a
 /// scattered part could not be allocated. Also the errors of all functions. After an error, nothing has been written.
 ///
 /// # Safety

@@ -26,8 +26,8 @@ impl Module {
         only.filter(|_| has_cmem && self.is_for_tpu())
     }
 
-    /// A sign that the TPU compiler that made the module is older than libtpu 0.0.47, as a clause for a message. `None` if there is no sign; not
-    /// every module of an older release has one.
+    /// How the module shows that its TPU compiler is older than libtpu 0.0.47, as a clause for a message. `None` if it shows nothing; modules of
+    /// older compilers do not always show it.
     ///
     /// ```
     /// use xla_shape_hlo::Module;

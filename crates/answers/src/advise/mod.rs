@@ -60,7 +60,7 @@ pub struct Row {
     pub expansion: f64,
     /// Whose choice the layout is; null for any other order.
     pub choice: Option<Choice>,
-    /// How many choices of the two most minor dimensions take this number of bytes; only this one of them is listed.
+    /// How many choices of the two most minor dimensions take this number of bytes. Only this one is listed.
     pub orders: usize,
     /// What to do to the dimensions first, such as "merge dimensions 0 and 1"; null if they stay as they are.
     pub change: Option<String>,

@@ -70,8 +70,8 @@ pub struct FittingBlock {
 ///
 /// `places` has an entry for each dimension of each part: the dimension of the grid whose index is the number of the block along that dimension;
 /// `None` if it is not known. If all places are known, dimensions with the same place are one axis. Otherwise, two dimensions count as one axis if
-/// their arrays have the same size there, and their blocks too. If a block is as large as its array along a dimension, the kernel may need all
-/// of it: such a dimension is halved only if there are no others.
+/// their arrays have the same size there, and their blocks too. If a block is as large as its array along a dimension, the kernel may need the
+/// whole dimension. It is halved only if no other dimension can be.
 pub(super) fn fitting(
     parts: &[Part],
     places: &[Vec<Option<usize>>],

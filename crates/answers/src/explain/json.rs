@@ -80,7 +80,7 @@ pub(super) struct WithoutData {
     shape: String,
     /// Always 0: a token or an opaque value takes no memory.
     bytes: u64,
-    /// Always 0: there is no padding.
+    /// Always 0: a token or an opaque value has no padding.
     padding_bytes: u64,
 }
 

@@ -61,7 +61,7 @@ pub struct ByXla {
 pub struct XlaMoves {
     /// The collective operations, in the order of the program.
     pub collectives: Vec<XlaCollective>,
-    /// The bytes that all devices together receive in them; null if the bytes of one of them are not known.
+    /// The bytes that all devices together receive in these operations; null if they are not known for one of the operations.
     pub bytes_moved: Option<u64>,
     /// Whether the compiler warns of an "Involuntary full rematerialization".
     pub warns: bool,

@@ -436,8 +436,8 @@ impl Scan {
         self.lines
     }
 
-    /// The array with the most padding. `None` if little of it is padding or [`Advice`] cannot compare its layouts. Also `None` if something other
-    /// than arrays in HBM was too large: then other layouts would not help.
+    /// The array with the most padding. `None` if little of it is padding, or if [`Advice`] cannot compare its layouts. Also `None` if not arrays in
+    /// HBM, but something else was too large: other layouts would not help then.
     ///
     /// ```
     /// let mut scan = xla_shape_answers::scan::Scan::default();

@@ -57,9 +57,8 @@ fn named_of(sharding: &Sharding) -> Option<&NamedSharding> {
 }
 
 impl Instruction<'_> {
-    /// The axes of a mesh along which a collective moves data. If the collective has groups of devices, each group consists of all devices along
-    /// these axes. If it has pairs, the two devices of a pair differ only along these axes. `None` if there are no such axes, or if the collective
-    /// has neither groups nor pairs.
+    /// The axes of a mesh along which a collective moves data. A group of devices has all devices along these axes; the two devices of a pair
+    /// differ only along these axes. `None` if no axes fit, or if the collective has neither groups nor pairs.
     #[must_use]
     pub fn collective_axes(self, mesh: &Mesh) -> Option<CollectiveAxes> {
         if let Some(pairs) = self.value_of(Key::SourceTargetPairs) {

@@ -30,8 +30,8 @@ pub struct GpuConfig {
     missing: Vec<&'static str>,
 }
 
-/// The fields of `gpu_device_info` that are numbers and must not be 0. If some of them are 0, the compiler divides by 0; if others are, it chooses
-/// other fusions than for the device (each was tried, jax 0.12.0.1).
+/// The fields of `gpu_device_info` that are numbers and must not be 0. With a 0 in some of them, the compiler divides by 0. With a 0 in one of the
+/// others, it chooses other fusions than for the device. Each was tried with jax 0.12.0.1.
 const NEEDED: [&str; 15] = [
     "threads_per_block_limit",
     "threads_per_warp",

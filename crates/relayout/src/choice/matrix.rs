@@ -49,7 +49,8 @@ const SET_PERIOD: usize = 64 * 64;
 /// Where a transpose uses non-temporal stores: for elements of 16 bytes, also for arrays that do not exceed the caches; for elements of 4 and 8 bytes,
 /// not where staging buffers would hold short rows or columns ([`MIN_STAGED_ROW`]). `outer` are the loops around the transpose.
 ///
-/// If the last-level cache belongs to a few cores, ordinary stores are fast as long as that cache has room.
+/// If the last-level cache belongs to a few cores, ordinary stores are fast as long as that cache has room. **M**: also where
+/// rows and columns share sets of the L1 cache.
 pub(super) fn stores(kernel: &Transpose, outer: &[Axis], target: &Target, footprint: Footprint) -> StoreMode {
     let (row, column) = (kernel.a_len() * kernel.bytes, kernel.b_len() * kernel.bytes);
     let is_early = kernel.bytes == 16

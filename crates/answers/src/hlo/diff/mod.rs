@@ -334,8 +334,9 @@ impl Difference {
 impl Answer for Difference {
     const SCHEMA: &'static str = "xla-shape/hlo-diff/1";
 
-    /// The causes are what makes a peak differ, or else the values that differ; and the added and removed copies, collectives and fusions. Bytes and
-    /// cycles cannot be compared, so the largest of each comes first. If there are no such causes, they are the instructions that differ.
+    /// The causes are the values that make a peak differ (without a peak, the values that differ), and the added and removed copies, collectives and
+    /// fusions. Bytes cannot be compared with cycles, so the list begins with the largest cause of each kind. Without such causes, it has the
+    /// instructions that differ.
     fn digest(&self) -> Digest {
         let at_peaks = self.peaks.iter().flat_map(|peak| &peak.because).map(|cause| digest::Cause {
             name: format!("%{}", cause.name),

@@ -40,8 +40,8 @@ impl<'a> Question<'a> {
         }
     }
 
-    /// Why the answer is no, if that is known without comparing positions. `sizes` is working memory with at least one entry
-    /// for each dimension of the operand.
+    /// The reason for the answer "no", where sizes alone give it; otherwise `None`, and positions must be compared. `sizes` is working memory, with
+    /// at least one entry for each dimension of the operand.
     pub(super) const fn obvious_reason(self, sizes: &'a mut [u64]) -> Option<Reason<&'a [u64]>> {
         let [operand, result] = [self.tables[0].extents(), self.tables[1].extents()];
         match self.correspondence {
