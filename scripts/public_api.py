@@ -131,8 +131,8 @@ def public(known):
             types.append((name, kind, line, item["id"]))
 
     visit(known["root"], "")
-    # The examples that read a type: its own examples, and the examples of any type with a field or method of this type, if they read that member.
-    # Repeat until nothing is added.
+    # The examples that read a type: its own examples, and examples of other types that read a field of this type or call a method that returns it.
+    # An added example can lead to others, so repeat until nothing is added.
     about, changes = {key: set(codes) for key, codes in examples.items()}, True
     while changes:
         changes = False

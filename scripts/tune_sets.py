@@ -265,8 +265,8 @@ def compare(name, cache):
         # Each entry ends with the cycles of each program.
         "tried": [[row["layouts"], row["cycles"], row["bytes"], row["copies"], [program["cycles"] for program in row["programs"]]]
                   if row["taken"] else [row["layouts"], None, None, None, None] for row in rows if not row["auto"]],
-        # The rows in which the compiler chose the layouts of some programs. The last entry names these programs: the
-        # compiler may compile a program differently if it is asked for the same layouts.
+        # The rows in which the compiler chose the layouts of some programs. The last entry of a row names these programs. They are recorded
+        # because the compiler may compile such a program differently if the same layouts are requested.
         "auto": [[row["layouts"], row["cycles"], row["bytes"], row["copies"], [program["cycles"] for program in row["programs"]], row["auto"]]
                  for row in rows if row["auto"]],
     }

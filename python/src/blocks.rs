@@ -17,7 +17,7 @@ use xla_shape_program::Compiler;
 use xla_shape_tune::Devices;
 use xla_shape_tune::blocks::{Axis, Question, Source};
 
-/// Two Python functions: `parts` returns the blocks of the kernels, `make` the program. Both get, for each axis, the number of the value that the
+/// Two Python functions: `parts` returns the blocks of the kernels, `make` the program. Both get an index for each axis: which of its values the
 /// axis has.
 struct Programs<'a> {
     parts: Py<PyAny>,

@@ -34,7 +34,7 @@ def row(name, dtype):
     values = np.arange(1 << bits, dtype=np.uint8).view(dtype).astype(np.float32)
 
     finite = np.unique(values[np.isfinite(values)].astype(np.float64))
-    # Every value, the middle between neighbours, and values just outside of the range, where a format with a larger range would round.
+    # Every value, the middle between neighbours, and values just outside of the range, which a format with a larger range would round.
     steps = np.concatenate([finite, (finite[1:] + finite[:-1]) / 2, finite[-2:] * 1.5, finite[-1:] * 2, finite[:1] * 2])
     top = finite[-1] + (finite[-1] - finite[-2]) / 2
     edges = np.concatenate([steps, [top, 2 * top - finite[-1], finite[1] - finite[0]]]).astype(np.float32)

@@ -24,8 +24,8 @@ fn name_in(manifest: &Path) -> Option<String> {
     name_of_library(&fs::read_to_string(manifest).ok()?)
 }
 
-/// The same for the text of a manifest. It is not read as TOML: a dependency with another name has `package = "xla-shape"` on its line, or in its
-/// table.
+/// The same for the text of a manifest. It need not be parsed as TOML, because a dependency with another name has `package = "xla-shape"` on its
+/// line, or in its table.
 fn name_of_library(manifest: &str) -> Option<String> {
     let mut table = "";
     for line in manifest.lines().map(str::trim) {

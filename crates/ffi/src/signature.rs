@@ -137,7 +137,7 @@ pub fn obstacle(shape: &ArrayShape) -> Option<String> {
 /// The reason why a custom call cannot carry a shape.
 enum Obstacle {
     Form(&'static str),
-    /// The elements do not have this number of bits in memory, but a custom call needs it.
+    /// A custom call needs this number of bits for each element, and the array has another number in memory.
     Bits(u64),
 }
 

@@ -152,7 +152,7 @@ impl Gate {
 /// # Safety
 /// `gate` comes from `Arc::into_raw` of an `Arc<Gate>`, which this call takes over.
 unsafe extern "C" fn help(gate: *mut c_void) {
-    // SAFETY: the caller passes over an `Arc<Gate>`; XLA runs each task once, with the data of `ThreadPool::schedule_helper`.
+    // SAFETY: the caller hands over an `Arc<Gate>`; XLA runs each task once, with the data of `ThreadPool::schedule_helper`.
     unsafe { Arc::from_raw(gate.cast::<Gate>().cast_const()) }.help();
 }
 

@@ -223,8 +223,8 @@ fn moving_dimensions(main: &Operation<'_>, cores: u64) -> Vec<bool> {
     moves.collect()
 }
 
-/// For each function that says where a window is, by its name: the number of the argument that it returns as each of its results; `None` for a
-/// result that is not an argument. The first arguments are the indices of the grid.
+/// The functions that say where a window is, by name. For each result of a function, the number of the argument that it returns, or `None` if
+/// the result is not an argument. The first arguments are the indices of the grid.
 fn places_in_grid<'a>(module: &Module<'a>) -> BTreeMap<&'a str, Vec<Option<usize>>> {
     let returns = module.operations().iter().filter(|operation| operation.name() == "return");
     let argument = |name: &str| name.strip_prefix("arg")?.parse::<usize>().ok();

@@ -303,8 +303,8 @@ pub fn xla_instructions<'a>(files: &[(&'a str, &'a str)]) -> Vec<DumpedKernel<'a
     found
 }
 
-/// Reads the kernels of a dump from pairs of a file's name and its text, in the order in which they were compiled. Files of other kinds are
-/// ignored.
+/// Reads the kernels of a dump. Each file is a pair of its name and its text; files of other kinds are ignored. The kernels are in the order
+/// in which they were compiled.
 ///
 /// An HLO instruction and Mosaic's MLIR belong together if the instruction's bytecode contains the kernel's name. If several kernels have
 /// this name, the one with the most lines of the instruction's bundles is taken. If several of them have equally many, the order of the

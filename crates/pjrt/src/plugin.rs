@@ -331,7 +331,7 @@ fn to_set(options: &LoadOptions) -> impl Iterator<Item = (&'static str, &'static
     options.environment.then(|| options.variables()).into_iter().flatten()
 }
 
-/// Whether this process has a single thread, counting those that Rust has not started. False where the system does not report
+/// Whether this process has a single thread. Threads that Rust has not started count, too. False where the system does not report
 /// this: only Linux has `/proc/self/task`.
 fn is_only_thread() -> bool {
     std::fs::read_dir("/proc/self/task").is_ok_and(|threads| threads.count() == 1)

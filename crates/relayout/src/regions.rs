@@ -112,7 +112,7 @@ impl Regions {
     }
 }
 
-/// Dimensions of one side from whose row-major index digits are cut; usually one dimension.
+/// Dimensions of one side, usually one. Digits are cut from their common row-major index.
 pub(super) struct SideGroup {
     /// The numbers of these dimensions in the source, major to minor.
     pub(super) dimensions: SmallVec<[usize; 1]>,

@@ -188,7 +188,7 @@ impl Devices {
     /// ```
     ///
     /// # Errors
-    /// As [`Resharding::new`]; also if a sharding is not one of all these devices, or if XLA does not compile the change.
+    /// As [`Resharding::new`]; also if a sharding does not use exactly these devices, or if XLA does not compile the change.
     pub fn reshard(&self, change: &Change, compiler: &Compiler, host: &Host) -> Result<Resharding, ReshardError> {
         let refused = |error: &String| ReshardError::NotCompiled(CompileError::Refused(error.clone()));
         let target = self.target.as_ref().map_err(refused)?;

@@ -141,8 +141,8 @@ pub(crate) fn homes(arrays: &[SharedArray], most: u64) -> Option<Vec<Vec<Option<
 }
 
 impl SharedArray {
-    /// The same array, requested in the first of these memories in which the programs can be used. By default, each program
-    /// keeps the array in the memory where it is now.
+    /// The same array, requested in one of these memories: the first one in which the programs compile and keep the limit. By default, each
+    /// program keeps the array in the memory where it is now.
     ///
     /// ```
     /// use xla_shape_tune::{Ask, Memory, Place, SharedArray};

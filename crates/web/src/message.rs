@@ -1,6 +1,6 @@
 //! The messages between the page and [`answer`](crate::answer()).
 //!
-//! A question is the length of a JSON object (4 bytes, little endian), the object, and the bytes of the files in its order. The object has
+//! A question is the length of a JSON object (4 bytes, little endian), the object, and the bytes of the files, in the order of the object. It has
 //! `files` and `against`, lists of `[name, length]`, and optionally `reading`, `view` and `width`. The reply is an [`Answer`](crate::Answer) as JSON.
 
 use crate::{Answer, File, Given, answer};

@@ -49,7 +49,7 @@ where
     x.apply_with(&y, |_, _| none("apply_with"));
 }
 
-/// All combinations of a few sizes with at least one 0. The product of some others overflows.
+/// All combinations of a few sizes with at least one 0. In some of them, the product of the other sizes overflows.
 fn worlds() -> impl Iterator<Item = [usize; 3]> {
     let sizes = [0, 1, 3, LARGE];
     let all = sizes.into_iter().flat_map(move |a| sizes.into_iter().flat_map(move |b| sizes.map(|c| [a, b, c])));

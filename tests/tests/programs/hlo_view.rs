@@ -350,7 +350,7 @@ fn what_lies_where_another_value_lies_is_counted_once() {
         (memory.peaks().unwrap()[&0].bytes, memory.usage()[&0].num_values)
     };
     let kib = 1024;
-    // This is short for an `async-start` of a `reduce-scatter`. The bytes are a, the result, which is in the tuple, and the negation.
+    // This is short for an `async-start` of a `reduce-scatter`. The bytes are those of `a`, of the result in the tuple, and of the negation.
     let scatter = "
         s = ((f32[256]{0}), f32[128]{0}) reduce-scatter-start(a), dimensions={0}
         n = f32[256]{0} negate(a)

@@ -38,7 +38,7 @@ fn field<'a>(line: &'a str, name: &str) -> Option<&'a str> {
 /// Whether Rust divides the text into the same tokens as the core.
 fn is_rust(text: &str) -> bool {
     let plain = |c: char| c.is_ascii_graphic() && !matches!(c, '"' | '\'' | '\\' | '$') || c == ' ';
-    // Leave out comments to the end of a line, a minus that is separate from its number, and prefixes that Rust reserves for future strings.
+    // Leave out texts with a line comment (`//`), a minus that is separate from its number, or a prefix that Rust reserves for future strings.
     let strange =
         |pair: &[u8]| matches!(pair, b"//" | b"- " | b"##") || pair[0].is_ascii_alphanumeric() && pair[1] == b'#';
     text.chars().all(plain) && !text.as_bytes().windows(2).any(strange) && text.parse().is_ok_and(has_no_exponents)

@@ -132,7 +132,7 @@ fn replace(tokens: TokenStream, meaning: &dyn Fn(&str) -> Option<TokenStream>) -
         .collect()
 }
 
-/// The largest number of letters in the name of a size: the parameters of `types::Named`.
+/// The most letters that the name of a size can have: as many as `types::Named` has parameters.
 const MAX_NAME: usize = 16;
 
 /// The sizes of a shape that are expressions.

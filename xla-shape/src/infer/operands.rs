@@ -50,7 +50,7 @@ for_each_arity!(operands);
 /// ```
 ///
 /// # Panics
-/// If it is not. Meant for a `const`, where a panic is a compile error.
+/// If `R` is not that shape. Meant for a `const`, where a panic is a compile error.
 #[track_caller]
 pub const fn assert_result<O: Operands, R: ArrayType>(operation: Operation<'_>) {
     if let Some(obstacle) = operation.obstacle(O::SHAPES, R::SHAPE) {

@@ -146,7 +146,7 @@ macro_rules! by_words {
         /// others (`A`), so `values` and the operands contain the values of all these lines. `lanes` has, for each array, the number of the line
         /// among the lines that alternate. The other lines stay as they are.
         ///
-        /// A separate function, if it is not always inlined: its arguments tell the optimizer that the runs do not overlap.
+        /// Where this function is not inlined, its arguments tell the optimizer that the runs do not overlap.
         ///
         /// # Panics
         /// If an operand has too few values.

@@ -171,7 +171,7 @@ mod sse2 {
     /// Transposes `LANE` by `LANE` elements, which take 16 bytes in a row.
     ///
     /// # Safety
-    /// As many elements as this in each of as many rows are valid for reads, and the same of columns for writes.
+    /// `LANE` elements of each of `LANE` rows are valid for reads, and `LANE` elements of each of `LANE` columns for writes.
     #[inline]
     #[target_feature(enable = "sse2")]
     unsafe fn block<T, const LANE: usize>(from: *const T, row: usize, to: *mut T, column: usize) {
@@ -211,7 +211,7 @@ mod avx2 {
     /// Transposes `2 * LANE` by `2 * LANE` elements, which take 32 bytes in a row.
     ///
     /// # Safety
-    /// The CPU has AVX2. As many elements as this in each of as many rows are valid for reads, and the same of columns for writes.
+    /// The CPU has AVX2. `2 * LANE` elements of each of `2 * LANE` rows are valid for reads, and as many elements of as many columns for writes.
     #[inline]
     #[target_feature(enable = "avx2")]
     unsafe fn block<T, const LANE: usize>(from: *const T, row: usize, to: *mut T, column: usize) {

@@ -499,7 +499,7 @@ fn remedy(donatable: &[Donatable], buffer: &Buffer<'_>) -> Option<Remedy> {
 
 /// Finds the roles of lifetimes.
 pub struct Roles {
-    /// The numbers of the parameters whose memory results reuse: those in `input_output_alias`.
+    /// The numbers of the parameters in `input_output_alias`. Results reuse the memory of these parameters.
     pub donated: BTreeSet<usize>,
 }
 

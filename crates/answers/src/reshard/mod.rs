@@ -217,7 +217,7 @@ pub enum ReshardError {
     Rearrangement(RearrangeError),
     /// A requested device does not belong to the new sharding.
     NoSuchDevice(i64),
-    /// A sharding is not one of all the devices for which XLA should compile.
+    /// A sharding does not use exactly the devices for which XLA should compile.
     OtherDevices {
         /// Whether this is about the new sharding.
         is_new: bool,

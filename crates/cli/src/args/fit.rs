@@ -14,7 +14,7 @@ use xla_shape_tune::{Devices, Keep};
 ///
 /// Each program is compiled for each device and with each value of every option (--option NAME=V1,V2), in a process of its own. Neither a TPU
 /// nor a GPU is needed. The answer says what each setting needs and costs and, where that is too much, the arrays that would have to go. With
-/// --ascending, only the programs around the border are compiled: those that are larger than one that does not fit are taken not to fit. The
+/// --ascending, only the programs around the border are compiled: if a program does not fit, larger ones are assumed not to fit either. The
 /// neighbours of the border are compiled, too, and the answer names those that break the rule.
 ///
 /// Answers are cached on disk, so a run that was stopped can continue. As JSON: axes (name, values, bisected), borders (axis, setting,

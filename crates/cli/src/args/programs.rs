@@ -422,7 +422,7 @@ pub(crate) struct ChosenCompiler {
     #[arg(long = "option", value_name = "NAME=VALUE", value_parser = option)]
     pub(crate) options: Vec<(String, String)>,
 
-    /// A description of the GPU to compile for (GpuTargetConfigProto as text, as in a dump's gpu_target_config.pbtxt), in place of what is known of the GPU after --for
+    /// A description of the GPU to compile for (GpuTargetConfigProto as text, as in a dump's gpu_target_config.pbtxt), in place of the known properties of the GPU that --for names
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
 

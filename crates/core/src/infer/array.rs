@@ -112,7 +112,7 @@ impl Operation<'_> {
         self.elementwise().and_then(super::Elementwise::num_operands).unwrap_or(0)
     }
 
-    /// The layout of the operand that XLA's inference copies; `None` where it makes a new shape.
+    /// The layout that XLA's inference copies from an operand to the result; `None` where it makes a new shape.
     fn layout(&self, arrays: &[&ArrayShape]) -> Option<Layout> {
         let layout = |operand: usize| arrays.get(operand).map(|array| array.layout().clone());
         match self {

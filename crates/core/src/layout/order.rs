@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn splits_stay_with_their_dimensions() {
-        // Dimension 0 is physical dimension 1 of {0,2,1}… and dimension 1 is the most major.
+        // Splits name physical dimensions, the most major first. In {0,2,1}, these are dimensions 1, 2 and 0.
         let layout = layout("{0,2,1:T(8,128)S(1)SC(0:5)(2:3,4)}");
         assert_eq!(layout.move_dim_to_major(0).unwrap().to_string(), "{2,1,0:T(8,128)S(1)SC(1:5)(0:3,4)}");
         assert_eq!(layout.move_dim_to_minor(1).unwrap().to_string(), "{1,0,2:T(8,128)S(1)SC(2:5)(1:3,4)}");

@@ -128,7 +128,7 @@ pub enum RearrangeError {
         /// The dimension.
         dimension: usize,
     },
-    /// A sharding cuts a dimension where its axes cannot be cut.
+    /// A sharding does not divide a dimension along its axes, as [`Rearrangement::reshard`] requires.
     Cut {
         /// The dimension, of the array before the change, or of the one after it if `is_new`.
         dimension: usize,
@@ -359,8 +359,8 @@ impl Rearrangement {
     /// What must move to change an array's sharding from `from` to a sharding of the rearranged array. Its shards then have `layout`, or
     /// are row-major. Regions of the plan have an index for each axis, in the order of the left side.
     ///
-    /// Each sharding must divide a dimension along its axes, beginning with the outermost one: the last axis that it divides,
-    /// into equal parts, and all axes before that, into single indices.
+    /// Each sharding must divide a dimension along its axes, beginning with the outermost one. It divides the last of these axes into
+    /// equal parts, and each axis before that into single indices.
     ///
     /// ```
     /// use xla_shape_core::shard::{RearrangeError, Rearrangement, Sharding};

@@ -278,8 +278,8 @@ impl Checkpoint {
     /// ```
     ///
     /// # Errors
-    /// If a tensor has no rule or a rule no tensor, a rule cannot be followed for this device, or a file to write is one that is read: one
-    /// of the checkpoint, its index, or the plan.
+    /// If a tensor has no rule or a rule no tensor, if a rule cannot be followed for this device, or if a file to write is also read, because
+    /// it is the plan, the index, or another file of the checkpoint.
     pub fn shards(&self, plan: &ShardPlan, device: i64, output: impl AsRef<Path>) -> Result<Shards<'_>, Error> {
         Shards::new(self, plan, device, output.as_ref())
     }

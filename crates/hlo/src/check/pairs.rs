@@ -178,7 +178,7 @@ fn channels<'m>(module: &'m Module, findings: &mut Findings<'m>) {
     }
 }
 
-/// The first difference between two transfers that `HloInstruction::Identical` in `xla/hlo/ir/hlo_instruction.h` sees.
+/// The first difference that `HloInstruction::Identical` in `xla/hlo/ir/hlo_instruction.h` sees between two transfers.
 fn difference(first: Instruction<'_>, other: Instruction<'_>) -> Option<&'static str> {
     let shapes = |found: Instruction<'_>| found.operands().map(|found| found.shape().cloned()).collect::<Vec<_>>();
     [

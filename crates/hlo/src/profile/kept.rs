@@ -14,8 +14,9 @@ pub struct EventRow {
     pub device: usize,
     /// The name of the line, such as "XLA Ops" or the name of a thread.
     pub line: String,
-    /// Whether the line has asynchronous instructions, which ran at the same time as those of the other lines. If so, the numbers of
-    /// instructions are indices of [`ProfiledModule::asynchronous`](super::ProfiledModule::asynchronous), otherwise of
+    /// Whether the line has asynchronous instructions, which ran at the same time as those of the other lines. If so, the
+    /// [`instruction`](KeptEvent::instruction) of an event is an index into
+    /// [`ProfiledModule::asynchronous`](super::ProfiledModule::asynchronous), otherwise into
     /// [`ProfiledModule::instructions`](super::ProfiledModule::instructions).
     pub is_asynchronous: bool,
     /// The events, in no order.

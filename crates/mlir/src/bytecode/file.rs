@@ -134,7 +134,7 @@ impl<'a> File<'a> {
     }
 }
 
-/// The strings of a module. Their lengths, each with the zero after it, are in the reverse order.
+/// The strings of a module. Their lengths come first, in reverse order; each length includes the zero at the end of the string.
 fn strings<'a>(input: &mut Reader<'a>) -> Result<Vec<&'a [u8]>> {
     let count = input.count()?;
     let lengths = (0..count).map(|_| input.length()).collect::<Result<Vec<_>>>()?;

@@ -87,7 +87,7 @@ pub enum BytecodeProblem {
     End,
     /// It has no section with this number.
     Section(u8),
-    /// A number of a string, dialect, operation name, type or attribute is too large.
+    /// An index is beyond the end of its table (of strings, dialects, operation names, types or attributes), or a length or a count is too large.
     Number(u64),
     /// An operation has parts that version 0 does not have.
     Parts(u8),

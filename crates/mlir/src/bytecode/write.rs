@@ -8,7 +8,7 @@ use crate::error::MAX_DEPTH;
 use alloc::format;
 use alloc::string::String;
 
-/// The element of a dimension whose size is not known.
+/// The number that stands for a size that is not known.
 const DYNAMIC: i64 = i64::MIN;
 
 impl<'a> Printer<'a> {

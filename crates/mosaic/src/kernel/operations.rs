@@ -101,7 +101,7 @@ pub struct Access<'a> {
     pub shape: String,
     /// The line.
     pub source: Option<Source<'a>>,
-    /// The number of relayouts that move rows or columns, from or to a layout with the same offsets.
+    /// How many of the kernel's relayouts move rows or columns, and begin or end at a layout with the offsets of this one.
     pub relayouts: u64,
 }
 

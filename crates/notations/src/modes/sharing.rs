@@ -72,7 +72,7 @@ impl Modes {
         }
         let mut modes = self.modes().to_vec();
         sort_by_key(&mut modes, |mode| core::cmp::Reverse(mode.stride.unsigned_abs()));
-        // For each mode: the span of it and the later modes, and the greatest common divisor of their strides.
+        // For each mode, over this mode and all later ones: the sum of the spans, and the greatest common divisor of the strides.
         let mut reach = vec![0_i128];
         let mut divides = vec![0_u64];
         let mut is_nested = true;
@@ -99,7 +99,8 @@ impl Modes {
     }
 }
 
-/// The search for two elements at one position: their indices differ in each mode by amounts whose products with the strides add up to 0.
+/// The search for two elements at one position. If the difference between their indices in each mode is multiplied by the mode's stride, the
+/// products add up to 0.
 struct Search<'a> {
     map: &'a Modes,
     modes: &'a [Mode],

@@ -37,7 +37,7 @@ pub struct Compiler {
     pub partitions: Option<u32>,
     /// Options of the compiler, with their values.
     pub options: Vec<(String, String)>,
-    /// A description of the GPU (`GpuTargetConfigProto` as text), in place of the one that the core's table makes.
+    /// A description of the GPU (`GpuTargetConfigProto` as text), in place of the one from the core's table of GPUs.
     #[serde(default)]
     pub config: Option<PathBuf>,
     /// The results of autotuning on a GPU. Without them the compiler does not tune: there is no GPU to time its choices on.

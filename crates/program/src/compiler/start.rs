@@ -279,8 +279,9 @@ impl Compiler {
         })
     }
 
-    /// Compiles for a GPU without having one, with the options that this needs: the compiler cannot time its choices. It must have
-    /// all results of autotuning, because it silently ignores those of another GPU, driver or compiler.
+    /// Compiles for a GPU without having one, with the options that this needs: the compiler cannot time its choices. If there is a file with
+    /// results of autotuning, an option makes a missing result an error. That is necessary because the compiler silently ignores results of
+    /// another GPU, driver or compiler.
     fn compile_for_gpu(&self, topology: &Topology, program: &Program) -> Result<Compiled, Error> {
         let choices = match &self.autotune {
             Some(file) => {

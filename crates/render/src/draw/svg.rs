@@ -353,12 +353,12 @@ fn bold_edges(path: &str) -> Option<Element> {
     (!path.is_empty()).then(|| element("path").class("e").attribute("d", path))
 }
 
-/// A text beside the cells, which ends at `x`.
+/// A text beside the cells. The text ends at `x`.
 fn ending(x: usize, y: usize, text: impl Display) -> Element {
     self::text(x, y, text).class("a").attribute("text-anchor", "end")
 }
 
-/// A text beside the cells, whose middle is at `x`.
+/// A text beside the cells. The middle of the text is at `x`.
 fn centred(x: usize, y: usize, text: impl Display) -> Element {
     self::text(x, y, text).class("a").attribute("text-anchor", "middle")
 }

@@ -1,4 +1,4 @@
-//! One of XLA's layouts of 2017 has `PAD`, one width for each dimension, then perhaps `V`.
+//! A layout of 2017 has `PAD` with one width for each dimension, and may have `V` after it.
 
 use xla_shape::shape;
 

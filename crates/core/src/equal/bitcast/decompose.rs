@@ -362,11 +362,11 @@ fn match_digits(one: StrideTableRef<'_>, other: StrideTableRef<'_>, elements: u6
     };
     let (one, other) = pair_off(pieces(one)?, pieces(other)?)?;
     let (one_segments, other_segments) = (segments(&one, elements)?, segments(&other, elements)?);
-    // For each segment of `other`, from major to minor: the place of the same segment in `one`.
     let relatives = |pieces: &[Piece], segment: &Segment| {
         let pieces = segment.pieces.iter().filter_map(|&piece| pieces.get(piece));
         pieces.map(|piece| relative(piece, segment)).collect::<Vec<_>>()
     };
+    // The place in `one` of each segment of `other`, from major to minor.
     let permutation = other_segments.iter().map(|segment| {
         one_segments.iter().position(|candidate| {
             candidate.pieces == segment.pieces

@@ -453,7 +453,7 @@ impl<'m> Dataflow<'m> {
             let aliases = value.and_then(|value| value.aliases().ok()).into_iter().flatten();
             aliases.map(|alias| (alias.result_index, alias.parameter, alias.parameter_index))
         };
-        // If the wrapped operation cannot have this attribute, the attribute in the text belongs to the start itself.
+        // If the wrapped operation cannot have this attribute, the attribute in the text belongs to the asynchronous start itself.
         let of_operation = opcode.has(Key::OutputToOperandAliasing);
         if of_operation {
             pairs.extend(written(by));

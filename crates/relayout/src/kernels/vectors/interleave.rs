@@ -348,7 +348,7 @@ macro_rules! table_kernels {
             let Interleave { bytes, len, row_stride, .. } = *kernel;
             let (table, in_vector) = (&tables[0], SIZE / bytes);
             let start = |row_number: usize, first: usize| from.wrapping_add((first * FACTOR + row_number) * bytes);
-            // From any element before the end of its row in `ends`, `FACTOR` whole vectors can be read from the run, and a whole vector can be
+            // The end of each row, for whole vectors. At any element before it, `FACTOR` whole vectors can be read from the run, and one can be
             // written to the row.
             let ends: [usize; FACTOR] = std::array::from_fn(|row_number| {
                 let readable = (len * FACTOR * bytes + 1).saturating_sub(FACTOR * SIZE + row_number * bytes);

@@ -48,8 +48,7 @@ pub(super) struct TransposeKernels {
 /// Copies contiguous bytes.
 ///
 /// # Safety
-/// As many bytes as the last argument says are valid for reads at the first and for writes at the second pointer, and the CPU has the
-/// vectors.
+/// The last argument is a number of bytes: the first pointer is valid for reads of so many, the second for writes. The CPU has the vectors.
 pub(super) type CopyRun = unsafe fn(*const u8, *mut u8, usize);
 
 /// Copies some bytes of some rows. The arguments are, for the source, where the first row begins and the distance between rows; both also
