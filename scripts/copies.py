@@ -155,7 +155,7 @@ def remaining(copy, before, after):
     def moving(cost):
         return collections.Counter(key(other) for other in cost["copies"] if other["change"] != "memory space")
 
-    # Two arguments may need equal copies: after the change, there must be one fewer.
+    # Two arguments may need copies between the same layouts, so count such copies: the remedy must remove one.
     if moving(after)[key(copy)] >= moving(before)[key(copy)]:
         return [copy["instruction"]]
     new = moving(after) - moving(before)

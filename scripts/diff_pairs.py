@@ -99,7 +99,7 @@ def verdict(kind, before, after):
         "flags": "flags or version",
         "version": "flags or version",
     }[kind]
-    # Another version of the compiler may change nothing but the step of the peak, for which no cause is named.
+    # Another version of the compiler needs no cause: it may change only the step of the peak, and `hlo diff` names no cause for that.
     return (wanted in causes or kind == "version") and causes <= {wanted} | OWN, causes
 
 

@@ -106,7 +106,7 @@ def check_tags(wheel, archive, folder):
     if platforms.startswith("win"):
         right = "_native.pyd"
     else:
-        # Without the stable interface, CPython's name has its version: `_native.cpython-314t-….so`.
+        # Without the stable interface, the name of the file has CPython's version: `_native.cpython-314t-….so`.
         right = "_native.abi3.so" if abi == "abi3" else f"_native.cpython-{abi.removeprefix('cp')}-"
     if len(natives) != 1 or not natives[0].startswith(f"xla_shape/{right}"):
         raise SystemExit(f"{wheel}: expected one native part, {right}, found {natives}")

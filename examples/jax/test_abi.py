@@ -59,7 +59,8 @@ def test_the_interface_is_that_of_the_header(tmp_path):
     text = re.sub(r"XLA_FFI_InternalExtension_(Type|Metadata)\b", r"XLA_FFI_Extension_\1", text)
     text = re.sub(r"XLA_FFI_InternalExtension\b", "XLA_FFI_Extension_Base", text)
     values = {f"{struct}.{field}": f"offsetof({struct}, {field})" for struct in STRUCTS for field in fields(text, struct)}
-    # The table of functions grows at its end; the size of an extension's first fields is not checked.
+    # Two sizes are not compared: that of the table of functions, which grows at its end, and that of an extension's first fields, which nothing
+    # checks.
     sizes = [s for s in STRUCTS if f"STRUCT_TRAITS({s}," in text and s not in ("XLA_FFI_Api", "XLA_FFI_Extension_Base")]
     values |= {name: name for name in [f"{struct}_STRUCT_SIZE" for struct in sizes]}
     values |= {f"sizeof {name}": f"sizeof({name})" for name in SIZES}

@@ -166,7 +166,7 @@ def mutate(r, p):
         if not given: return None
         return put(mine, 2, re.sub(r"\((\w+)", lambda m: "(" + r.choice([x[0] for x in p.lines if x is not mine and x[0] != m.group(1) and p.lines.index(x) < p.lines.index(mine)] or [m.group(1)]), mine[2], count=1))
     if not ends: return None
-    # The TPU compiler removes what nothing uses before it asks the verifier, unless it has an effect.
+    # Before the TPU compiler asks the verifier, it removes instructions that nothing uses and that have no effect.
     has_effect = not re.search(r"copy-done|async-done|(?<!gather)(?<!permute)(?<!reduce)-(done|update)", " ".join(x[2] for x in ends)) or "send" in mine[2] or "recv" in mine[2]
     if kind == "no end":
         if not has_effect: kind = "taken apart"; return put(ends[-1], 2, re.sub(r"^[a-z-]+\((\w+).*", r"get-tuple-element(\1), index=1", ends[-1][2])) if ends[-1] is not mine else None

@@ -17,7 +17,7 @@ def main(include):
     for name, body in re.findall(r'\w+ = "(\w+)" \{(.*?)\}\n', code[code.index("\nstructs! {"):], re.S):
         lines.append(f'printf("{name} size %zu\\n", (size_t){name}_STRUCT_SIZE);')
         for field in ["struct_size", "extension_start", *re.findall(r"^\s*(?:r#)?(\w+):", body, re.M)]:
-            # Unions without a name have their parts as fields.
+            # In C, this union has no name, so its members are accessed as fields of the struct. The first one stands for the union.
             field = {"value": "int64_value"}.get(field, field) if name == "PJRT_NamedValue" else field
             shown = "value" if field == "int64_value" else field
             lines.append(f'printf("{name}.{shown} %zu\\n", offsetof({name}, {field}));')

@@ -1,4 +1,4 @@
-//! The compiler, called directly: cargo compiles programs one after another, and takes longer than the compiler to start each.
+//! The compiler, called directly. Cargo would compile the programs one after another, and takes longer to start than the compiler.
 //!
 //! The cases are in `tests`.
 
@@ -52,7 +52,7 @@ impl Compiler {
             .args(["build", "--release", "--package", "xla-shape", "--features", "num-complex"])
             .args(["--message-format", "json", "--target-dir"])
             .arg(&target)
-            // With a target, the flags below are not those of macros and build scripts, which must run.
+            // With `--target`, the flags below do not apply to macros and build scripts, whose code must run.
             .args(["--target", "host-tuple"])
             // Optimise the library only before LLVM. LLVM's passes and code generation would take as long as all the rest, and change only code,
             // which no test runs.

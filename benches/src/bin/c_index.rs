@@ -1,7 +1,8 @@
 //! The additional time of a call through the C interface, compared with the same call in Rust: for the position of an element, and for the element at
 //! a position.
 //!
-//! Prints nanoseconds for each call, the difference, and the ratio: the least of several rounds that take turns.
+//! Prints the nanoseconds of a call in each language, the difference, and the ratio. The two take turns for several rounds, and the shortest time
+//! of each counts.
 
 use std::hint::black_box;
 use std::ptr::null_mut;

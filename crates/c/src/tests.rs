@@ -90,7 +90,7 @@ fn texts() {
         assert!(rendered.contains("f32[2]{0,0}") && rendered.contains('^'), "{rendered}");
         assert_eq!(taken(error).0, Code::Parse);
 
-        // A NUL inside is an error like any other byte, and does not end the message.
+        // A NUL inside a text is an error like any other unexpected character, and does not end the message.
         let error = xla_shape_parse(c"f32[".as_ptr(), 5, &raw mut shape);
         let (found, message) = taken(error);
         assert!(found == Code::Parse && message.contains("found `\\0`"), "{message}");

@@ -301,7 +301,7 @@ impl<'a, S: WholeShape> Parameter<'a> for InPlace<'a, S> {
     }
 
     fn take(call: &mut Call<'a>, expected: &'static ExpectedParameter) -> Result<Self, Error> {
-        // The operand and the result each have all of `S`; sizes that `S` leaves open must also be equal.
+        // The operand and the result must each fit `S`. Where `S` leaves sizes or the element type open, those of both must be equal.
         let operand = call.next_operand()?;
         argument_shape::<S>(call, &operand, expected)?;
         let result = call.next_result()?;

@@ -519,8 +519,8 @@ pub enum PlanError {
         /// The pattern of the rule.
         pattern: String,
     },
-    /// Other rules come first for each tensor that fits a rule: rules with an earlier pattern, or for the tensor's own
-    /// name.
+    /// A rule has no tensor left: for each tensor that fits it, another rule comes first. That rule has an earlier pattern, or
+    /// is for the tensor's own name.
     #[error(
         "`{pattern}` is for no tensor: `{by}` takes `{tensor}`, because {}", if by == tensor { "it is the tensor's own name" } else { "it comes first" }
     )]

@@ -191,7 +191,7 @@ fn values<'a>(scanner: &mut Scanner<'a>, are_named: bool) -> Option<Vec<Value<'a
         if !is_last && !scanner.eat(",") {
             return None;
         }
-        // Only an empty list has an empty item.
+        // `()` is a list without values; anywhere else, an empty item is an error.
         if is_last && values.is_empty() && scanner.text().get(start..end)?.trim().is_empty() {
             return Some(values);
         }

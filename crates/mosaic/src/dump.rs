@@ -307,8 +307,8 @@ pub fn xla_instructions<'a>(files: &[(&'a str, &'a str)]) -> Vec<DumpedKernel<'a
 /// in which they were compiled.
 ///
 /// An HLO instruction and Mosaic's MLIR belong together if the instruction's bytecode contains the kernel's name. If several kernels have
-/// this name, the one with the most lines of the instruction's bundles is taken. If several of them have equally many, the order of the
-/// files decides, and a note says so.
+/// this name, the one that shares the most source lines with the instruction's bundles is taken. If several share equally many, the order of
+/// the files decides, and a note says so.
 ///
 /// ```
 /// use xla_shape_mosaic::kernels;

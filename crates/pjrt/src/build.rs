@@ -260,8 +260,8 @@ impl Compile {
     /// ```
     ///
     /// # Errors
-    /// If the compiler refuses the program, there is neither a compiler nor a checked-in module, or a file cannot be read or
-    /// written.
+    /// If the compiler refuses the program, if there is neither a compiler nor a checked-in module, or if a file cannot be read
+    /// or written.
     ///
     /// # Safety
     /// Same as [`write`](Self::write).

@@ -116,9 +116,9 @@ pub(crate) const MIN_STAGED_RUN: usize = 256;
 pub(crate) const L1_RESIDENT: usize = 16 << 10;
 
 /// How many rows are copied at a time before they are transposed, where their lines share few sets of the L1 cache. The copy stays in that
-/// cache. **Z**. In arrays larger than the caches, AVX2 copies only rows of 1- and 2-byte elements whose columns are staged. **M**: with
-/// non-temporal stores, transposes that copy rows first take 1.4 times as long for 4-byte elements, 1.3 times for 2-byte and 1.05 times for
-/// 1-byte elements.
+/// cache. **Z**. In arrays larger than the caches, transposes with AVX2 copy rows first only if elements have 1 or 2 bytes and columns are
+/// written through a staging buffer. **M**: with non-temporal stores, transposes that copy rows first take 1.4 times as long for 4-byte
+/// elements, 1.3 times for 2-byte and 1.05 times for 1-byte elements.
 pub(crate) const COPIED_ROWS: usize = 64;
 
 /// How many bytes of each of the [`COPIED_ROWS`] are copied at a time. **Z**.

@@ -160,7 +160,8 @@ impl Call {
     /// Calls a kernel, and gives the code and message of its error.
     ///
     /// # Safety
-    /// If an argument's data is not null, it points to as many bytes as the argument's type and sizes say, if these are fewer than `i64::MAX`.
+    /// The data of each argument is null, or points to as many bytes as the argument's type and sizes require. Where they require `i64::MAX`
+    /// bytes or more, it may point to any number of bytes.
     pub(super) unsafe fn run<K: Kernel>(&self) -> Result<(), (c_int, String)> {
         let [frame_size, list_size, array_size, metadata_size] = self.sizes;
         let buffers = |arguments: &[Argument]| -> Vec<Buffer> {

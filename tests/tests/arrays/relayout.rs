@@ -457,8 +457,8 @@ fn real_layouts() {
     }
 }
 
-/// Arrays that are large enough for every kernel, and most of them for two threads: each thread gets at least 256 KiB. Each pair is copied in one
-/// direction; `scripts/laws.sh` tests both.
+/// Arrays that are large enough for every kernel. Most are large enough for two threads, too: each thread gets at least 256 KiB. Each pair is copied
+/// in one direction; `scripts/laws.sh` tests both.
 #[test]
 fn large_arrays() {
     let large = [

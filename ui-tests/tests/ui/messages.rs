@@ -59,7 +59,7 @@ fn without_other_numbers(message: &str, program: &str, width: usize) -> Vec<Stri
     lines.collect()
 }
 
-/// `--> $RUST/core/src/iter/mod.rs` of `--> /rustc/59807616e1fa/library/core/src/iter/mod.rs:22:29`.
+/// `--> /rustc/59807616e1fa/library/core/src/iter/mod.rs:22:29` becomes `--> $RUST/core/src/iter/mod.rs`.
 fn without_position(line: &str) -> String {
     let line = line.trim_end_matches(|c: char| c.is_ascii_digit() || c == ':');
     match line.split_once("/rustc/").and_then(|(before, rest)| Some((before, rest.split_once("/library/")?.1))) {

@@ -92,7 +92,7 @@ where
         let mut next = self.pairs.next().transpose()?;
         let mut group = [[0; 2]; N];
         loop {
-            // How many of the next pairs are, in order, the first rows of one group in the destination.
+            // The number of next pairs whose rows in the destination are the first, second, … row of one group.
             let mut count = 0;
             while let Some(pair) = next
                 && count < N

@@ -1,8 +1,8 @@
 //! Cases drawn at random.
 //!
 //! The payload is between 4 KiB and 256 MiB, log-uniformly distributed. Elements have 1, 2, 4, 8 or 16 bytes. There are 2 to 6 dimensions in
-//! random order. The logarithm of the payload is divided among their sizes at random, so that most sizes are odd and some are 1. One
-//! destination in three is tiled, and one source in six, with the tiles that TPUs choose for elements of that size.
+//! random order. Each size is a random power of the number of elements, rounded; the exponents add up to 1. So few sizes are round, and some
+//! are 1. One destination in three is tiled, and one source in six, with the tiles that TPUs choose for elements of that size.
 
 use crate::cases::Case;
 use fastrand::Rng;

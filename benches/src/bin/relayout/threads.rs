@@ -164,7 +164,7 @@ fn measure(case: &Case, rounds: usize, helpers: usize, pool: &rayon::ThreadPool)
     Times([given, new])
 }
 
-/// The shortest time of one thread and of all, which take turns.
+/// The shortest time with one thread, and with all. The two take turns.
 fn alternating(rounds: usize, mut run: impl FnMut(bool)) -> [f64; 2] {
     let mut best = [f64::INFINITY; 2];
     for _ in 0..rounds {

@@ -90,7 +90,7 @@ impl Explanation {
 
     /// Leaves out the layouts that TPUs choose.
     fn without_tpus(self) -> Self {
-        // Choices are not given for arrays with a layout, so treat all as having one.
+        // For an array with a layout, the answer does not list the layouts that TPUs choose, so treat every array as if it had one.
         let value = json::value(self.given.shape(), &mut std::iter::repeat(true), &[]);
         Self { value, without_tpus: true, ..self }
     }

@@ -171,9 +171,10 @@ pub(crate) enum HloForm {
 /// is_clear, cause and instruction; copy, collective and fusion (added or removed) have opcode, shape, cycles, seconds, cause,
 /// because, remedy, op_name and source; others (total, peak, shape, layout, memory space, added or removed) have bytes_before,
 /// bytes_after, bytes; for values also leaf,
-/// before, after, cause, op_name and source; for peaks space, at_before, at_after and because. The last line, programs, is always there: same says whether
-/// they are the same instruction for instruction (null: the modules do not say it), differing how many instructions are not, with examples; programs has
-/// module and accuracy of both; measures, totals and peaks are those that stay, with name, and value or bytes.
+/// before, after, cause, op_name and source; for peaks space, at_before, at_after and because. The last line, programs, is always there. It
+/// has same (whether the programs are the same, instruction for instruction; null if the modules do not say it), differing (how many
+/// instructions differ, with examples), programs (module and accuracy of both), and measures, totals and peaks (those that did not change,
+/// with name, and value or bytes).
 ///
 /// A cause is one of: source changed, layout asked, donation, sharding, rematerialization,
 /// fusion choice, flags or version. Programs for different

@@ -54,7 +54,7 @@ pub(crate) struct Lines<R> {
     buffer: Vec<u8>,
     /// The range of the buffer that has been read and not returned yet.
     pending: Range<usize>,
-    /// There is no line ending in `pending` before this position.
+    /// Before this position, `pending` has no line break.
     searched: usize,
     /// How many bytes of the current line were dropped because it is too long.
     dropped: u64,

@@ -467,7 +467,7 @@ impl<'s, 'm> Sharing<'s, 'm> {
 /// (`HloComputation::MakeInstructionPostOrder` in `xla/hlo/ir/hlo_computation.cc`).
 struct Positions {
     instructions: Vec<u32>,
-    /// The places of the operations that asynchronous starts in short form wrap, by the number of the start. In XLA, such an operation is in a
+    /// For each asynchronous start in short form, by its number: the place of the operation that it wraps. In XLA, this operation is in a
     /// computation of its own.
     wrapped: BTreeMap<u32, u32>,
 }

@@ -68,7 +68,8 @@ impl Nested {
     }
 }
 
-/// The parts of indices in the order of memory, the outermost first. Each part has as much room as the stride of the part around it leaves.
+/// The parts of indices in the order of memory, the outermost first. The room of a part is how many of its steps fit into one step of the part around
+/// it.
 ///
 /// Fails for maps without such an order: with an offset, a stride of 0 or below, shared positions, or a stride that is smaller than the span of the
 /// parts inside.

@@ -323,8 +323,8 @@ impl Compiler {
     }
 }
 
-/// If the compiler refuses a program because results of autotuning are missing: for how many instructions, and of how many. `None` for each number
-/// that the message does not give.
+/// For how many instructions results of autotuning are missing, and how many instructions need them. Each is `None` if the message does not say it.
+/// The whole is `None` if the compiler refused the program for another reason.
 fn incomplete(message: &str) -> Option<[Option<u64>; 2]> {
     let Some((_, rest)) = message.split_once("Failed to get configs for: ") else {
         return message.contains("No cached config found for HLO instr").then_some([None; 2]);

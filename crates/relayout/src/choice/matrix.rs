@@ -35,9 +35,9 @@ const MIN_STREAMED_COLUMN: usize = 128;
 /// page. **I**: with 2 to 3 MiB, ordinary stores take 1.3 to 1.9 times as long; with rows of 1 KiB, they are faster.
 const MIN_EARLY_STREAMED_ROW: usize = 2 << 10;
 
-/// With AVX2, some transposes whose columns begin within cache lines use ordinary stores instead of a staging buffer and non-temporal ones:
-/// those of 4- and 8-byte elements if rows have fewer bytes than this, and those of 8-byte elements if columns have more than a line and at
-/// most [`MAX_ORDINARY_COLUMN`] bytes. Without tables, they then take 0.5 to 0.9 times as long. **M**.
+/// With AVX2, a transpose whose columns begin within cache lines normally uses a staging buffer and non-temporal stores. It uses ordinary stores
+/// if elements have 4 or 8 bytes and rows have fewer bytes than this. With elements of 8 bytes, it also does so if columns have more than a line
+/// and at most [`MAX_ORDINARY_COLUMN`] bytes. Without tables, such transposes then take 0.5 to 0.9 times as long. **M**.
 const MIN_STAGED_ROW: usize = 320;
 
 /// See [`MIN_STAGED_ROW`].
@@ -107,9 +107,12 @@ fn takes_rows_along(kernel: &Transpose, vectors: Vectors) -> bool {
 /// The innermost loops of both sides as a [`Matrix`] and the other loops, the outermost first; `None` if tables are faster. `outer` are the loops
 /// around the transpose.
 ///
-/// A matrix is faster where one side is shorter than a line or an iteration is small, with AVX2 also where an iteration is large, and for
-/// elements of 16 bytes, which need no zip steps. It is slower where the innermost loops are short and do not cover a side. With
-/// non-temporal stores, it is slower, too, except for elements of 16 bytes if one side is short or not all columns begin at lines.
+/// For elements of 4 and 8 bytes, a matrix is faster where one side is shorter than a line, where an iteration is small, and with AVX2 often where
+/// an iteration is large ([`takes_rows_along`]). For elements of 1 and 2 bytes, it is faster only where an iteration is tiny. Elements of 16 bytes
+/// need no zip steps, so a matrix is faster for any iteration.
+///
+/// A matrix is slower where the innermost loops are short and do not cover a side, and with non-temporal stores. But for elements of 16 bytes, it is
+/// faster even with those, if one side is short or not all columns begin at lines.
 pub(super) fn without_tables(
     kernel: &Transpose,
     outer: &[Axis],

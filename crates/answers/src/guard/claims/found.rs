@@ -140,8 +140,8 @@ impl<'m> Found<'m> {
         Some([least, if is_known { least } else { u64::MAX }])
     }
 
-    /// The things for the answer, the largest first. Usually, these are all things. But if any thing is wrong by itself, or is counted in a number
-    /// of the program, these are only the wrong things and those that a wrong number counts.
+    /// The things that the answer shows, the largest first. If no thing is wrong by itself, and none is counted in a number of the program, these
+    /// are all things. Otherwise, these are only the wrong things, and the things that a wrong number counts.
     pub(super) fn instead(&self, differs: &[Differs]) -> Vec<Instead> {
         let is_judged = |thing: &Thing<'m>| !thing.wrong.is_empty() || !thing.figures.is_empty();
         let some_are_judged = self.things.iter().any(is_judged);
