@@ -15,6 +15,15 @@ const STREAMING_LOCAL_LLC_EIGHTHS: usize = 3;
 /// fast.
 const STAGING_LLC_PART: usize = 10;
 
+/// The bytes of a cache line.
+const LINE: usize = 64;
+
+/// How many lines at this distance, in bytes, stay in the L1 cache together. Caches have 64 sets, and at least 8 ways: where the distance is
+/// a multiple of a large power of two, all lines share few sets.
+pub(crate) fn resident_lines(stride: usize) -> usize {
+    (8 * 64 * LINE) >> stride.trailing_zeros().clamp(6, 12)
+}
+
 /// The caches for which a plan is made: [`Stores::Auto`](crate::Stores::Auto) and the choice of kernels depend on them.
 ///
 /// ```

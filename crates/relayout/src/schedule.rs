@@ -48,7 +48,7 @@ impl Scheduler {
 
     /// Adds the steps of a normalized region of elements of `bytes` bytes. Offsets are in bytes.
     fn add_bytes(&self, steps: &mut Vec<BoundedStep>, region: &Region, bytes: usize) {
-        let Choice { work, mut outer, stores, rest } = choose(region, bytes, &self.target, self.footprint);
+        let Choice { work, mut outer, vectors, stores, rest } = choose(region, bytes, &self.target, self.footprint);
         let streams = stores.is_streaming();
         let shares_stage = matches!(work, Work::Kernel(Kernel::Runs(Runs { bytes, len, .. })) if streams && bytes * len < MIN_UNMERGED_ITERATION);
         match work {
@@ -68,7 +68,7 @@ impl Scheduler {
             }
             _ => None,
         };
-        let instructions = self.instructions.with_stores(stores);
+        let instructions = Instructions::new(vectors, stores);
         steps.push(BoundedStep::new(step, instructions));
         steps.extend(left.map(|left| BoundedStep::new(left, instructions)));
         if let Some(rest) = rest {

@@ -169,7 +169,8 @@ pub(crate) fn cases() -> Vec<Case> {
         let (hwc, chw) = (format!("{element}[8,224,224,3]{{3,2,1,0}}"), format!("{element}[8,224,224,3]{{2,1,3,0}}"));
         cases.extend([Case::new('m', &hwc, &chw), Case::new('m', &chw, &hwc)]);
     }
-    cases.extend(["f32[100000,3]", "bf16[100000,6]", "u8[60000,13]", "f32[7,5001]"].map(|array| transpose('m', array)));
+    let few = ["f32[100000,3]", "bf16[100000,6]", "u8[60000,13]", "f32[7,5001]", "bf16[24,2048]", "u8[40,4096]", "c128[3,725]"];
+    cases.extend(few.map(|array| transpose('m', array)));
     // Arrays that fit into the caches.
     let small =
         ["f32[8,128]", "f32[16,128]", "f32[32,256]", "f64[384,384]", "c64[384,384]", "c128[256,256]", "bf16[128,128]"];

@@ -29,7 +29,7 @@ pub(super) fn cheaper(
     for (size, most) in size.into_iter().flat_map(|size| BLOCK_BYTES.map(|most| (size, most))) {
         let block = Block::new(region, bytes, most, true)?;
         match Gather::permuted(size, bytes, &block.places, |count| other.admits(count)) {
-            Ok(gather) => return Some(block.choice(gather, footprint)),
+            Ok(gather) => return Some(block.choice(gather, target, footprint)),
             Err(NotPermuted::TryShorterBlock) => {}
             Err(NotPermuted::TooExpensive) => break,
         }
@@ -39,7 +39,7 @@ pub(super) fn cheaper(
     let is_near = block.reads_runs || !footprint.exceeds_caches;
     is_near.then(|| {
         let gather = Gather::new(bytes, std::mem::take(&mut block.places));
-        block.choice(gather, footprint)
+        block.choice(gather, target, footprint)
     })
 }
 
@@ -112,7 +112,8 @@ impl Block {
         }
     }
 
-    fn choice(self, gather: Gather, footprint: Footprint) -> Choice {
-        Choice { work: Work::Gather(gather), outer: self.outer, stores: footprint.stores, rest: self.rest }
+    fn choice(self, gather: Gather, target: &Target, footprint: Footprint) -> Choice {
+        let (work, vectors) = (Work::Gather(gather), target.vectors);
+        Choice { work, outer: self.outer, vectors, stores: footprint.stores, rest: self.rest }
     }
 }

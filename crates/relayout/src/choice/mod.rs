@@ -24,6 +24,7 @@ mod tests;
 
 use crate::kernels::{Kernel, StoreMode, Work};
 use crate::loops::{Axes, Region};
+use crate::vector::Vectors;
 
 use cost::{Cost, Elements, TINY_REGION};
 pub(super) use target::{Footprint, Target};
@@ -36,6 +37,7 @@ pub(super) struct Choice {
     pub(super) work: Work,
     /// The loops around the kernel, in no particular order, except around transposes: there, the outermost comes first.
     pub(super) outer: Axes,
+    pub(super) vectors: Vectors,
     pub(super) stores: StoreMode,
     /// The iterations that remain of a loop that was cut: a region of its own.
     pub(super) rest: Option<Region>,
@@ -48,18 +50,22 @@ pub(super) fn choose(region: &Region, bytes: usize, target: &Target, footprint: 
     let mut outer = Axes::new();
     outer.extend_from_slice(&region.axes);
     let mut kernel = loops::taken(&mut outer, bytes, is_tiny, target, footprint.stores);
-    let mut stores = footprint.stores;
+    let (mut vectors, mut stores) = (target.vectors, footprint.stores);
     if let Kernel::Transpose(transpose) = &kernel {
         stores = matrix::stores(transpose, &outer, target, footprint);
         if let Some((matrix, around)) = matrix::without_tables(transpose, &outer, stores, target.vectors) {
+            vectors = matrix::matrix_vectors(&matrix, target);
             kernel = Kernel::Matrix(matrix);
             outer.extend(around);
+        } else {
+            vectors = matrix::vectors(transpose, target, footprint);
         }
     }
     let cost = Cost::of(&kernel, Elements { bytes, count }, target.vectors);
     gather::cheaper(region, bytes, target, footprint, cost).unwrap_or(Choice {
         work: Work::Kernel(kernel),
         outer,
+        vectors,
         stores,
         rest: None,
     })

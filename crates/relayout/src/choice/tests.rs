@@ -1,10 +1,10 @@
 //! What is chosen, for machines that need not be this one.
 
 use super::Target;
-use super::matrix::without_tables;
+use super::matrix::{self, without_tables};
 use crate::caches::Caches;
 use crate::elements::Widths;
-use crate::kernels::{StoreMode, Transpose};
+use crate::kernels::{Matrix, StoreMode, Transpose};
 use crate::loops::Axis;
 use crate::options::Stores;
 use crate::regions::Regions;
@@ -50,6 +50,11 @@ const CASES: &[(&str, &str)] = &[
     ("f32[64,64]", "{0,1}"),
     ("f32[32,32]", "{0,1}"),
     ("f32[4095,4097]", "{0,1}"),
+    // Columns shorter than a line, of rows that share few sets of the L1 cache.
+    ("bf16[24,2048]", "{0,1}"),
+    ("u8[48,2048]", "{0,1}"),
+    ("u8[48,4096]", "{0,1}"),
+    ("bf16[24,1000]", "{0,1}"),
     ("f64[300001,10]", "{0,1}"),
     ("f64[12,300000]", "{0,1}"),
     ("f64[600,4001]", "{0,1}"),
@@ -57,6 +62,7 @@ const CASES: &[(&str, &str)] = &[
     ("bf16[37,34,813]", "{0,1,2}"),
     // Elements of 16 bytes.
     ("c128[19,4]", "{0,1}"),
+    ("c128[3,725]", "{0,1}"),
     ("c128[255,257]", "{0,1}"),
     ("c128[256,256]", "{0,1}"),
     ("c128[300,300]", "{0,1}"),
@@ -118,6 +124,38 @@ fn choices_are_those_of_the_list() {
             "other choices than in choices.txt; `BLESS=1` writes these:\n{found}"
         );
     }
+}
+
+/// Where a vector of 32 bytes would take more rows than the L1 cache holds, or write parts of columns of a few wide elements.
+#[test]
+fn short_columns_have_narrow_vectors() {
+    let axis = |len, from, to| Axis { len, from, to };
+    let no_loop = axis(1, 0, 0);
+    let chosen = |vectors, bytes: usize, rows: usize, stride: usize, both: usize| {
+        let (a, b) = (axis(2048, bytes, rows * bytes), axis(rows, stride, bytes));
+        let (a, b) = ([a, no_loop, no_loop, no_loop], [b, no_loop, no_loop, no_loop]);
+        let target = target(vectors, 512 << 10, 32 << 20, true);
+        matrix::vectors(&Transpose { bytes, shuffle: None, a, b }, &target, target.footprint(both))
+    };
+    let with_avx2 = |bytes, rows, stride| chosen(Vectors::Avx2, bytes, rows, stride, 2 << 20);
+    assert_eq!([with_avx2(2, 24, 4096), with_avx2(1, 48, 2048)], [Vectors::Sse2; 2]);
+    // All rows stay in the cache; not even half of them do; columns of a line.
+    let others = [(2, 24, 2048), (2, 24, 4000), (1, 48, 4096), (2, 32, 4096), (1, 64, 2048), (4, 15, 4096)];
+    assert_eq!(others.map(|(bytes, rows, stride)| with_avx2(bytes, rows, stride)), [Vectors::Avx2; 6]);
+    assert_eq!(chosen(Vectors::Avx2, 2, 24, 4096, 5 << 20), Vectors::Avx2, "a large array");
+    assert_eq!(chosen(Vectors::None, 2, 24, 4096, 2 << 20), Vectors::None);
+    assert_eq!(chosen(Vectors::Neon, 2, 24, 4096, 2 << 20), Vectors::Neon);
+
+    let of_matrix = |vectors, bytes, rows, columns| {
+        let kernel =
+            Matrix { bytes, columns: axis(columns, bytes, rows * bytes), rows: axis(rows, columns * bytes, bytes) };
+        matrix::matrix_vectors(&kernel, &target(vectors, 512 << 10, 32 << 20, true))
+    };
+    let wide = [(3, 20), (3, 4000), (4, 20), (5, 725), (6, 725)]
+        .map(|(rows, columns)| of_matrix(Vectors::Avx2, 16, rows, columns));
+    assert_eq!(wide, [Vectors::Sse2, Vectors::Sse2, Vectors::Avx2, Vectors::Sse2, Vectors::Avx2]);
+    assert_eq!(of_matrix(Vectors::Avx2, 8, 3, 725), Vectors::Avx2);
+    assert_eq!(of_matrix(Vectors::None, 16, 3, 725), Vectors::None);
 }
 
 /// Transposes whose innermost loops are short look up offsets, unless these loops are all there is.

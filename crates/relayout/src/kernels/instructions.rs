@@ -45,11 +45,6 @@ impl Instructions {
         Self { vectors, stores: if vectors == Vectors::None { StoreMode::Ordinary } else { stores } }
     }
 
-    /// The same vectors with other stores.
-    pub(in super::super) fn with_stores(self, stores: StoreMode) -> Self {
-        Self::new(self.vectors, stores)
-    }
-
     /// The vectors, all of which the CPU has.
     pub(super) fn vectors(self) -> Vectors {
         self.vectors

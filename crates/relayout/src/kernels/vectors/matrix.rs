@@ -3,7 +3,7 @@
 //!
 //! *Row* and *column* mean the same as in `transpose`.
 
-use super::{LINE, LoopNest, Matrix, Vectors};
+use super::{LoopNest, Matrix, Vectors};
 
 /// Transposes in every iteration of a loop nest. Returns `false`, with nothing written, if `vectors` is [`Vectors::None`], or if rows or columns are
 /// not contiguous or do not fill 16 bytes.
@@ -41,18 +41,12 @@ pub(super) unsafe fn run_with(
     false
 }
 
-/// How many lines at this distance stay in the L1 cache together. Caches have 64 sets of 64 bytes, and at least 8 ways: where the distance is
-/// a multiple of a large power of two, all lines share few sets.
-pub(super) fn resident(stride: usize) -> usize {
-    (8 * 64 * LINE) >> stride.trailing_zeros().clamp(6, 12)
-}
-
 /// Generates the transposes of one kind of [`Vector`](super::Vector), compiled with the given CPU features.
 macro_rules! matrices {
     ([$($feature:tt)+] $lanes:literal) => {
         use super::Matrix;
-        use super::matrix::resident;
         use super::tables::chunks;
+        use crate::caches::resident_lines;
         use crate::tuning::{L1_RESIDENT, WIDE_COLUMNS, WIDE_ROWS};
 
         /// Transposes in every iteration of a loop nest, with the vectors `V` and, where rows or columns do not fill those, with `W` of one
@@ -133,7 +127,7 @@ macro_rules! matrices {
         ) {
             // Each row of the source and each column of the destination may be in a page of its own. The addresses of a block's pages stay in
             // the TLB, and partial lines at its ends in the L1 cache. If rows share few sets of that cache, blocks have fewer rows.
-            let rows_at_once = resident(strides.0).clamp(WIDE_ROWS[0], WIDE_ROWS[1]);
+            let rows_at_once = resident_lines(strides.0).clamp(WIDE_ROWS[0], WIDE_ROWS[1]);
             for rows in chunks(rows, rows_at_once, 1) {
                 let (from, to) = (from.wrapping_add(rows.start * strides.0), to.wrapping_add(rows.start * 16));
                 for columns in chunks(columns, WIDE_COLUMNS, $lanes) {
@@ -260,7 +254,7 @@ macro_rules! matrices {
             from: *const u8,
             to: *mut u8,
         ) {
-            let columns_at_once = resident(strides.1).min(64);
+            let columns_at_once = resident_lines(strides.1).min(64);
             let is_one_tile = columns <= columns_at_once;
             if !MANY && is_one_tile {
                 // SAFETY: these are all rows and columns, and there is one iteration.

@@ -5,13 +5,14 @@
 
 use super::super::{Axis, LoopCounter, LoopNest, NO_LOOP, Side, follows};
 use super::blocks::{BlockKinds, BlockOptions, TransposeBlock};
-use super::matrix::resident;
 use super::tables::{FillOffsets, OffsetBuffer, OffsetTable, Offsets, chunks};
 use super::{LINE, Transpose, fence};
+use crate::caches::resident_lines;
 use crate::tuning::{
     AVX2_LONG_ROW, AVX2_LONG_ROW_LINES, AVX2_SIZE, BySize, CACHED_LINES, COPIED_BYTES, COPIED_ROWS,
-    HARDWARE_PREFETCH_ROW, L1_RESIDENT, MAX_COPIED_WORD_BYTES, MAX_NARROW_ROW_BYTES, MIN_PREFETCHED_ROW_LINES,
-    MIN_STAGED_RUN, OFFSETS_PER_TABLE, PREFETCH_DISTANCE_LINES, STAGE_BYTES, STAGE_ROWS, STREAMED_LINES,
+    HARDWARE_PREFETCH_ROW, L1_RESIDENT, MAX_COPIED_WORD_BYTES, MAX_CROWDED_BYTES, MAX_NARROW_ROW_BYTES,
+    MIN_PREFETCHED_ROW_LINES, MIN_STAGED_RUN, OFFSETS_PER_TABLE, PREFETCH_DISTANCE_LINES, STAGE_BYTES, STAGE_ROWS,
+    STREAMED_LINES,
 };
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -312,6 +313,7 @@ pub(super) unsafe fn run(
     let [mut rows, mut columns] = unsafe { OffsetTable::both(kernel, kernels.fill_offsets, &mut buffers) };
     let even = rows.is_even() && columns.is_even();
     let block = kernels.lines.of(bytes).of(even, shuffle.is_some());
+    let all = nest.0.iter().fold(a.end * b.end * bytes, |all, axis| all * axis.len);
     let walk = Walk {
         a,
         b: b.clone(),
@@ -328,7 +330,10 @@ pub(super) unsafe fn run(
     // If columns are shorter than a cache line, a block has one vector of each column.
     if b.end < line {
         let block = kernels.vectors.of(bytes).of(even, shuffle.is_some());
-        let walk = Walk { block, min_block: (lane, kernels.size >> log_bytes), ..walk };
+        let in_vector = kernels.size >> log_bytes;
+        let is_crowded = even && resident_lines(kernel.b[0].from) < in_vector && all <= MAX_CROWDED_BYTES;
+        let copy_rows = is_crowded.then_some(kernels.copy_rows);
+        let walk = Walk { block, min_block: (lane, in_vector), copy_rows, ..walk };
         return nest.for_each(0, 0, |from_offset, to_offset| {
             let (from, to) = (from.wrapping_add(from_offset), to.wrapping_add(to_offset));
             // SAFETY: the span is in bounds at these offsets. `supports` guarantees rows of at least 16 bytes and columns of at least a
@@ -336,7 +341,6 @@ pub(super) unsafe fn run(
             unsafe { walk.run((&mut rows, &mut columns), (from, from), to) };
         });
     }
-    let all = nest.0.iter().fold(walk.b.len() * walk.a.len() * bytes, |all, axis| all * axis.len);
     // To fill a line of a column, a line of each of `line` rows is read; so many lines do not stay in the L1 cache together.
     let gains = if large {
         // With AVX2, copying gains only for narrow elements whose columns are staged.
@@ -344,7 +348,7 @@ pub(super) unsafe fn run(
     } else {
         bytes < 4 || all <= MAX_COPIED_WORD_BYTES
     };
-    let is_crowded = even && resident(kernel.b[0].from) < line && gains;
+    let is_crowded = even && resident_lines(kernel.b[0].from) < line && gains;
     let walk = Walk { copy_rows: is_crowded.then_some(kernels.copy_rows), ..walk };
     if large && !streaming && (columns_are_contiguous(kernel) || b.end * bytes >= MIN_STAGED_RUN) {
         return nest.for_each(0, 0, |from_offset, to_offset| {
