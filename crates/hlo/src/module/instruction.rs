@@ -122,7 +122,7 @@ impl<'m> Instruction<'m> {
     /// ```
     #[must_use]
     pub fn opcode(self) -> Opcode<'m> {
-        Opcode::numbered(self.record.opcode, self.module.piece(self.record.opcode_text))
+        Opcode::numbered(self.record.opcode, || self.module.piece(self.record.opcode_text))
     }
 
     /// Whether it is marked `ROOT`.

@@ -507,7 +507,7 @@ fn entry<'p>(bytes: &'p [u8], fields: &mut Vec<Field<'p>>) -> Result<Instruction
     let number = Opcode::number(opcode).unwrap_or(u8::MAX);
     Ok(InstructionEntry {
         name: words::name(text(name)?)?,
-        opcode: Opcode::numbered(number, opcode),
+        opcode: Opcode::numbered(number, || opcode),
         number,
         id,
         fields: Items::new(first, fields.len()),

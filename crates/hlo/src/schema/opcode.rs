@@ -370,8 +370,8 @@ impl<'a> Opcode<'a> {
     }
 
     /// The opcode at this index of [`ALL`](Self::ALL), or else [`Other`](Self::Other) with this text.
-    pub(crate) fn numbered(number: u8, text: &'a str) -> Self {
-        Self::ALL.get(usize::from(number)).copied().unwrap_or(Self::Other(text))
+    pub(crate) fn numbered(number: u8, text: impl FnOnce() -> &'a str) -> Self {
+        Self::ALL.get(usize::from(number)).copied().unwrap_or_else(|| Self::Other(text()))
     }
 }
 
