@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests the kernels that JAX calls with the oldest JAX that works, a middle one and the newest, each in its own environment
 # under target; then the types of the Python module, and the template of a wheel. Arguments go to pytest. JAX_VERSIONS names other versions.
-# BUILT=debug tests the libraries in target/debug as they are, and builds what else it needs without optimisations.
+# BUILT=debug tests the libraries in target/debug as they are, and leaves out the template, a workspace of its own that compiles the libraries once more.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -12,7 +12,7 @@ environment() { # PYTHON VERSION
     "target/jax-$2/bin/pip" install --quiet "jax==$2" absl-py flatbuffers pytest==9.2.0 pytest-xdist==3.8.0 mypy==2.4.1 setuptools setuptools-rust wheel
 }
 
-[ -n "${BUILT:-}" ] || cargo build --release -p xla-shape-jax-example -p xla-shape-jax-tiled-example
+[ -n "${BUILT:-}" ] || cargo build --release -p xla-shape-jax-example -p xla-shape-jax-docs-example -p xla-shape-jax-tiled-example
 
 newest=
 for version in ${JAX_VERSIONS:-0.5.3 0.10.2 0.12.0}; do
@@ -27,7 +27,7 @@ for version in ${JAX_VERSIONS:-0.5.3 0.10.2 0.12.0}; do
     fi
     environment "$found" "$version"
     echo "-- JAX $version"
-    "target/jax-$version/bin/python" -m pytest --quiet -n 2 --dist loadfile -p no:cacheprovider examples/jax "$@"
+    "target/jax-$version/bin/python" -m pytest --quiet -n 2 --dist worksteal -p no:cacheprovider examples/jax "$@"
     newest=$version
 done
 if [ -z "$newest" ]; then
@@ -59,13 +59,17 @@ PYTHON
 "$jax/mypy" --strict --no-error-summary python/xla_shape_ffi.py templates/kernels/python/my_kernels/__init__.pyi "$types/kernels.pyi"
 (cd "$types" && "$jax/mypy" --strict --no-error-summary calls.py)
 
+if [ -n "${BUILT:-}" ]; then
+    echo "JAX $newest: the newest that was tested."
+    exit
+fi
+
 # The template of a wheel is built with the crates of this repository, installed, and tested.
 copy=target/template
 rm -rf "$copy" && mkdir -p "$copy/.cargo" && cp -r templates/kernels/. "$copy"
 printf '[patch.crates-io]\nxla-shape.path = "%s"\nxla-shape-ffi.path = "%s"\n' "$PWD/xla-shape" "$PWD/crates/ffi" > "$copy/.cargo/config.toml"
 (
     cd "$copy"
-    [ -z "${BUILT:-}" ] || export SETUPTOOLS_RUST_CARGO_PROFILE=dev
     CARGO_TARGET_DIR="$root/target" "$jax/pip" wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
     ls dist/my_kernels-0.1.0-py3-none-*.whl
     # The tag says that any Python 3 can use it, and so must the name of the library.

@@ -12,11 +12,17 @@ cargo build --workspace --bin xla-shape
 export XLA_SHAPE=$PWD/target/debug/xla-shape
 (cd crates/cli/tests/browser && npm ci --no-audit --no-fund && VIEWS=all npm test)
 
+say "lints of the benchmarks"
+cargo clippy --locked --manifest-path benches/Cargo.toml --target-dir target --all-targets -- -D warnings
+
 say "the explorer: all of its tests"
 scripts/web.sh test
 
-say "kernels that JAX calls, with its oldest version, a middle one and the newest"
+say "kernels that JAX calls, with its oldest version, a middle one and the newest, and the template of a wheel"
 scripts/jax.sh
+
+say "XLA's own compiler, asked by us, by JAX and by a build script"
+scripts/pjrt.sh --for v5e:2x2
 
 say "the Python package, with the oldest JAX, a middle one and the newest"
 scripts/wheel.sh

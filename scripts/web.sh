@@ -25,7 +25,8 @@ build)
 quick)
     build target/site
     names=(Node 'example: A program' 'example: A kernel' 'ten seconds' 'wrong input' 'nothing leaves' '420 pixels, light' offline)
-    output=$(tests --test-reporter=tap --test-name-pattern="$(IFS='|' && echo "${names[*]}")" | tee /dev/stderr)
+    # Not `tee /dev/stderr`, which would empty a file that stderr is redirected to.
+    output=$(tests --test-reporter=tap --test-name-pattern="$(IFS='|' && echo "${names[*]}")" | tee >(cat >&2))
     for name in "${names[@]}"; do
         grep "^ *ok .*$name" <<<"$output" | grep -qv '# SKIP' || { echo "no test with \"$name\" in its name ran" >&2; exit 1; }
     done
