@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Compares xla-shape-pjrt with JAX's ahead-of-time compilation, in an environment under target with JAX and libtpu. Arguments go to
-# scripts/pjrt.py. Takes about half a minute for each device, plus the time to make the environment. BUILT=debug uses what is in target/debug, and
-# leaves out the kernel whose build script asks the compiler: it is a workspace of its own, which compiles the libraries once more.
+# scripts/pjrt.py. Takes about half a minute for each device, plus the time to make the environment. BUILT=debug leaves out the kernel whose build
+# script asks the compiler: it is a workspace of its own, which compiles the libraries once more.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,7 +1,7 @@
 //! What a module for a TPU shows about its compilation: the generation of TPUs that it was compiled for, and whether the compiler was an old release.
 
 use crate::schema::Key;
-use crate::{Instruction, Module, Opcode};
+use crate::{Module, Opcode};
 use xla_shape_core::tpu::Generation;
 use xla_shape_core::{ArrayShape, Shape, memory_space};
 
@@ -45,13 +45,13 @@ impl Module {
         if !self.is_for_tpu() || !self.text().contains("\"flag_configs\":") {
             return None;
         }
-        let of_kind = |found: &Instruction<'_>| matches!(found.opcode(), Opcode::Broadcast | Opcode::CopyStart);
-        self.instructions().filter(of_kind).find_map(|found| {
-            let config = found.value_of(Key::BackendConfig).map(|config| config.text());
-            let lacks = |field: &str| !config.is_some_and(|config| config.contains(field));
+        self.instructions().find_map(|found| {
+            // Looked up only where it is needed: a module has many instructions.
+            let config = || found.value_of(Key::BackendConfig).map(|config| config.text());
+            let lacks = |field: &str| !config().is_some_and(|config| config.contains(field));
             let is_in_vmem = |array: &ArrayShape| array.layout().memory_space() == memory_space::GENERIC_FAST;
             match found.opcode() {
-                Opcode::Broadcast if config.is_some() && lacks("aliasing_operands") => {
+                Opcode::Broadcast if config().is_some() && lacks("aliasing_operands") => {
                     Some("a broadcast is configured without `aliasing_operands`")
                 }
                 Opcode::CopyStart if found.shape().arrays().any(is_in_vmem) && lacks("dma_priority") => {

@@ -16,12 +16,18 @@ const STREAMING_LOCAL_LLC_EIGHTHS: usize = 3;
 const STAGING_LLC_PART: usize = 10;
 
 /// The bytes of a cache line.
-const LINE: usize = 64;
+pub(crate) const LINE: usize = 64;
 
-/// How many lines at this distance, in bytes, stay in the L1 cache together. Caches have 64 sets, and at least 8 ways: where the distance is
-/// a multiple of a large power of two, all lines share few sets.
+/// How many lines of one set stay in an L1 cache together: the ways of the smallest caches.
+pub(crate) const L1_WAYS: usize = 8;
+
+/// Lines at a multiple of this distance, in bytes, share one set of an L1 cache of 64 sets.
+pub(crate) const L1_SET_PERIOD: usize = 64 * LINE;
+
+/// How many lines at this distance, in bytes, stay in the L1 cache together: where the distance is a multiple of a large power of two, all lines share
+/// few sets.
 pub(crate) fn resident_lines(stride: usize) -> usize {
-    (8 * 64 * LINE) >> stride.trailing_zeros().clamp(6, 12)
+    (L1_WAYS * L1_SET_PERIOD) >> stride.trailing_zeros().clamp(LINE.ilog2(), L1_SET_PERIOD.ilog2())
 }
 
 /// The caches for which a plan is made: [`Stores::Auto`](crate::Stores::Auto) and the choice of kernels depend on them.

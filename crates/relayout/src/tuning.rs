@@ -124,7 +124,7 @@ pub(crate) const COPIED_ROWS: usize = 64;
 /// How many bytes of each of the [`COPIED_ROWS`] are copied at a time. **Z**.
 pub(crate) const COPIED_BYTES: usize = 128;
 
-/// Where columns are shorter than a line, rows that share few sets of the L1 cache are copied, or taken in smaller blocks, only in arrays of at most
+/// Where columns are shorter than a line, rows that share few sets of the L1 cache are copied, or taken in smaller blocks, only where a step has at most
 /// this many bytes. **M**: `u8[n,32768]` and `bf16[n,32768]` then take 0.35 to 0.9 times as long; with 3.2 MiB, 1.2 to 1.7 times, because
 /// each page of the destination is written several times.
 pub(crate) const MAX_CROWDED_BYTES: usize = 2 << 20;

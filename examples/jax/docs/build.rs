@@ -1,13 +1,13 @@
 //! Collects the kernels of the documentation in a file, which `src/lib.rs` includes.
 
 use std::error::Error;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// If both have a kernel of the same name, the library has that of the first.
 const TEXTS: [&str; 2] = ["crates/ffi/README.md", "docs/jax.md"];
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
+    let root = PathBuf::from(std::env::var("CARGO_MANIFEST_DIR")?).join("../../..");
     let (mut source, mut names, mut paths, mut modules) = (String::new(), Vec::new(), Vec::new(), 0);
     for text in TEXTS {
         let path = root.join(text);
@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             source += &format!("pub mod block_{modules} {{\n");
             for line in code.lines() {
                 // A library has one list of kernels, which follows below.
-                if line.trim_start_matches("xla_shape_ffi::").starts_with("export![") {
+                if line.strip_prefix("xla_shape_ffi::").unwrap_or(line).starts_with("export![") {
                     continue;
                 }
                 // Kernels are the functions within a macro, and so indented.
@@ -37,6 +37,9 @@ fn main() -> Result<(), Box<dyn Error>> {
             source += "}\n";
             modules += 1;
         }
+    }
+    if paths.is_empty() {
+        return Err("the pages have no kernels".into());
     }
     source += &format!("xla_shape_ffi::export![{}];\n", paths.join(", "));
     std::fs::write(Path::new(&std::env::var("OUT_DIR")?).join("kernels.rs"), source)?;

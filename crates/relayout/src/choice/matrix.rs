@@ -1,7 +1,7 @@
 //! Whether a transpose is faster without tables of offsets, and with which stores.
 
 use super::target::{Footprint, Target};
-use crate::caches::resident_lines;
+use crate::caches::{L1_SET_PERIOD, L1_WAYS};
 use crate::kernels::{Matrix, StoreMode, Transpose};
 use crate::loops::{Axes, Axis};
 use crate::options::Stores;
@@ -15,9 +15,6 @@ const MAX_BYTES: usize = 4 << 10;
 /// The same limit for elements of 1 and 2 bytes, where both sides must fill a vector. **M**: up to this size, 1.5 to 2.3 times as fast as
 /// with tables.
 const TINY: usize = 1 << 10;
-
-/// How many lines of one set stay in an L1 cache together: the ways of the smallest caches.
-const WAYS: usize = 8;
 
 /// The fewest elements of the innermost loops of both sides together: for fewer, looking up offsets is faster. **M**.
 const MIN_BLOCK: usize = 64;
@@ -44,9 +41,6 @@ const MIN_STAGED_ROW: usize = 320;
 
 /// See [`MIN_STAGED_ROW`].
 const MAX_ORDINARY_COLUMN: usize = 288;
-
-/// Lines at a multiple of this distance share one set of an L1 cache of 64 sets.
-const SET_PERIOD: usize = 64 * 64;
 
 /// Where a transpose uses non-temporal stores: for elements of 16 bytes, also for arrays that do not exceed the caches; for elements of 4 and 8 bytes,
 /// not where staging buffers would hold short rows or columns ([`MIN_STAGED_ROW`]). `outer` are the loops around the transpose.
@@ -76,25 +70,27 @@ pub(super) fn stores(kernel: &Transpose, outer: &[Axis], target: &Target, footpr
     }
 }
 
-/// The vectors for a matrix. **M**: two or three rows of 16-byte elements take 0.65 to 0.95 times as long with vectors of 16 bytes, four or five
-/// 0.8 to 0.9 times as long if the array exceeds the L1 cache. In such short columns, wider stores often straddle two cache lines.
-pub(super) fn matrix_vectors(kernel: &Matrix, target: &Target) -> Vectors {
+/// The vectors for a matrix within the loops `outer`. **M**: fewer than six rows of 16-byte elements take 0.65 to 0.9 times as long with vectors of 16
+/// bytes if an iteration exceeds the L1 cache, two or three rows 0.95 times as long also in a single smaller iteration. In such short columns,
+/// wider stores often straddle two cache lines. Many small iterations are no faster.
+pub(super) fn matrix_vectors(kernel: &Matrix, outer: &[Axis], target: &Target) -> Vectors {
     let exceeds_l1 = kernel.bytes * kernel.rows.len * kernel.columns.len > L1_RESIDENT;
-    let is_short = kernel.bytes == 16 && kernel.rows.len < if exceeds_l1 { 6 } else { 4 };
-    if is_short { target.vectors.min(Vectors::Sse2) } else { target.vectors }
+    let is_short = kernel.rows.len < 4 && outer.is_empty() || kernel.rows.len < 6 && exceeds_l1;
+    if kernel.bytes == 16 && is_short { target.vectors.min(Vectors::Sse2) } else { target.vectors }
 }
 
-/// The vectors for a transpose: those of the target, or narrower ones if the rows of a block then stay in the L1 cache together.
+/// The vectors for a transpose: those of the target, or narrower ones if the rows of a block then stay in the L1 cache together. `outer` are the
+/// loops around the transpose.
 ///
-/// Where columns are shorter than a line, a block has as many rows as a vector of 32 bytes has elements, and reads 16 bytes of each. The rest of
-/// their lines must stay in the L1 cache until the next block; but lines at a distance of 2 or 4 KiB share few sets of that cache. A vector of
-/// 16 bytes has half as many rows. **M**: `bf16[24,2048]` and `u8[48,2048]` take 0.55 and 0.65 times as long with these.
-pub(super) fn vectors(kernel: &Transpose, target: &Target, footprint: Footprint) -> Vectors {
-    let rows = resident_lines(kernel.b[0].from) * kernel.bytes;
+/// Where columns have less than a line, but fill a vector of 32 bytes, a block has as many rows as that vector has elements, and reads 16 bytes of each.
+/// The rest of their lines must stay in the L1 cache until the next block; but lines at a distance of 2 or 4 KiB share few sets of that cache. A
+/// vector of 16 bytes has half as many rows. **M**: `bf16[24,2048]` and `u8[48,2048]` take 0.55 and 0.65 times as long with these.
+pub(super) fn vectors(kernel: &Transpose, outer: &[Axis], target: &Target) -> Vectors {
     let is_short = (32..64).contains(&(kernel.b_len() * kernel.bytes));
-    let is_small = footprint.bytes <= 2 * MAX_CROWDED_BYTES;
-    let is_crowded = is_small && is_short && kernel.shuffle.is_none() && (16..32).contains(&rows);
-    if is_crowded { target.vectors.min(Vectors::Sse2) } else { target.vectors }
+    let is_crowded = kernel.b[1..].iter().all(|axis| axis.len == 1) && kernel.keeps_rows(16) && !kernel.keeps_rows(32);
+    let is_supported = kernel.shuffle.is_none() && !kernel.is_scalar(Vectors::Sse2);
+    let is_narrower = is_short && is_crowded && is_supported && kernel.bytes_in(outer) <= MAX_CROWDED_BYTES;
+    if is_narrower { target.vectors.min(Vectors::Sse2) } else { target.vectors }
 }
 
 /// Whether all columns of a transpose begin at a cache line, if the destination does.
@@ -117,14 +113,16 @@ fn start_lines(kernel: &Transpose, outer: &[Axis]) -> bool {
 /// whole lines are written.
 fn takes_rows_along(kernel: &Transpose, vectors: Vectors) -> bool {
     let sides = [kernel.b[0].from, kernel.a[0].to];
-    let lines = sides.into_iter().filter(|stride| stride.is_multiple_of(SET_PERIOD)).count() * (64 / kernel.bytes);
+    let lines = sides.into_iter().filter(|stride| stride.is_multiple_of(L1_SET_PERIOD)).count() * (64 / kernel.bytes);
     let (columns, rows) = (kernel.a[0].len, kernel.b[0].len);
     let least = match (columns == kernel.a_len(), rows == kernel.b_len()) {
         (true, true) => 0,
         (false, false) => 2 * 64,
         _ => 64,
     };
-    matches!(vectors, Vectors::Avx2 | Vectors::Avx512Bw) && lines <= WAYS && columns.min(rows) * kernel.bytes >= least
+    matches!(vectors, Vectors::Avx2 | Vectors::Avx512Bw)
+        && lines <= L1_WAYS
+        && columns.min(rows) * kernel.bytes >= least
 }
 
 /// The innermost loops of both sides as a [`Matrix`] and the other loops, the outermost first; `None` if tables are faster. `outer` are the loops

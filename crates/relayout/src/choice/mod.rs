@@ -54,11 +54,11 @@ pub(super) fn choose(region: &Region, bytes: usize, target: &Target, footprint: 
     if let Kernel::Transpose(transpose) = &kernel {
         stores = matrix::stores(transpose, &outer, target, footprint);
         if let Some((matrix, around)) = matrix::without_tables(transpose, &outer, stores, target.vectors) {
-            vectors = matrix::matrix_vectors(&matrix, target);
-            kernel = Kernel::Matrix(matrix);
             outer.extend(around);
+            vectors = matrix::matrix_vectors(&matrix, &outer, target);
+            kernel = Kernel::Matrix(matrix);
         } else {
-            vectors = matrix::vectors(transpose, target, footprint);
+            vectors = matrix::vectors(transpose, &outer, target);
         }
     }
     let cost = Cost::of(&kernel, Elements { bytes, count }, target.vectors);

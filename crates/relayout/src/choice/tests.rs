@@ -4,7 +4,7 @@ use super::Target;
 use super::matrix::{self, without_tables};
 use crate::caches::Caches;
 use crate::elements::Widths;
-use crate::kernels::{Matrix, StoreMode, Transpose};
+use crate::kernels::{BoundedStep, Matrix, StoreMode, Transpose};
 use crate::loops::Axis;
 use crate::options::Stores;
 use crate::regions::Regions;
@@ -89,14 +89,20 @@ fn steps(from: &ArrayShape, to: &ArrayShape, target: Target) -> String {
     let (mut regions, mut steps) = (Regions::default(), Vec::new());
     regions.find(&from.stride_table().unwrap(), &to.stride_table().unwrap(), &dimensions, false).unwrap();
     regions.copy.iter_mut().for_each(|region| scheduler.add_region(&mut steps, region));
-    steps.iter().map(|step| format!("    {step}, {:?} stores\n", step.instructions().stores())).collect()
+    let text = |step: &BoundedStep| {
+        let instructions = step.instructions();
+        let is_narrower = instructions.vectors() == Vectors::Sse2 && target.vectors > Vectors::Sse2;
+        let vectors = if is_narrower { ", vectors of 16 bytes" } else { "" };
+        format!("    {step}, {:?} stores{vectors}\n", instructions.stores())
+    };
+    steps.iter().map(text).collect()
 }
 
 /// `BLESS=1` writes what is chosen now.
 #[test]
 fn choices_are_those_of_the_list() {
-    // Other architectures have no permutes, and Miri has no vectors.
-    if cfg!(any(miri, not(target_arch = "x86_64"))) {
+    // Other architectures have no permutes, and Miri has no vectors. A step has no wider vectors than this machine.
+    if cfg!(any(miri, not(target_arch = "x86_64"))) || Vectors::detect() < Vectors::Avx2 {
         return;
     }
     let mut found = String::new();
@@ -131,31 +137,37 @@ fn choices_are_those_of_the_list() {
 fn short_columns_have_narrow_vectors() {
     let axis = |len, from, to| Axis { len, from, to };
     let no_loop = axis(1, 0, 0);
-    let chosen = |vectors, bytes: usize, rows: usize, stride: usize, both: usize| {
-        let (a, b) = (axis(2048, bytes, rows * bytes), axis(rows, stride, bytes));
+    let chosen = |vectors, columns, bytes: usize, rows: usize, stride: usize| {
+        let (a, b) = (axis(columns, bytes, rows * bytes), axis(rows, stride, bytes));
         let (a, b) = ([a, no_loop, no_loop, no_loop], [b, no_loop, no_loop, no_loop]);
-        let target = target(vectors, 512 << 10, 32 << 20, true);
-        matrix::vectors(&Transpose { bytes, shuffle: None, a, b }, &target, target.footprint(both))
+        matrix::vectors(&Transpose { bytes, shuffle: None, a, b }, &[], &target(vectors, 512 << 10, 32 << 20, true))
     };
-    let with_avx2 = |bytes, rows, stride| chosen(Vectors::Avx2, bytes, rows, stride, 2 << 20);
+    let with_avx2 = |bytes, rows, stride| chosen(Vectors::Avx2, 2048, bytes, rows, stride);
     assert_eq!([with_avx2(2, 24, 4096), with_avx2(1, 48, 2048)], [Vectors::Sse2; 2]);
     // All rows stay in the cache; not even half of them do; columns of a line.
     let others = [(2, 24, 2048), (2, 24, 4000), (1, 48, 4096), (2, 32, 4096), (1, 64, 2048), (4, 15, 4096)];
     assert_eq!(others.map(|(bytes, rows, stride)| with_avx2(bytes, rows, stride)), [Vectors::Avx2; 6]);
-    assert_eq!(chosen(Vectors::Avx2, 2, 24, 4096, 5 << 20), Vectors::Avx2, "a large array");
-    assert_eq!(chosen(Vectors::None, 2, 24, 4096, 2 << 20), Vectors::None);
-    assert_eq!(chosen(Vectors::Neon, 2, 24, 4096, 2 << 20), Vectors::Neon);
+    assert_eq!(chosen(Vectors::Avx2, 50_000, 2, 24, 100_000 / 4096 * 4096), Vectors::Avx2, "a large array");
+    assert_eq!(
+        [Vectors::None, Vectors::Neon].map(|vectors| chosen(vectors, 2048, 2, 24, 4096)),
+        [Vectors::None, Vectors::Neon]
+    );
+    // Only vectors of 64 bytes have masks for rows that are shorter than 16 bytes.
+    assert_eq!([6, 8].map(|columns| chosen(Vectors::Avx512, columns, 2, 24, 4096)), [Vectors::Avx512, Vectors::Sse2]);
 
-    let of_matrix = |vectors, bytes, rows, columns| {
+    let of_matrix = |vectors, bytes, rows, columns, outer: &[Axis]| {
         let kernel =
             Matrix { bytes, columns: axis(columns, bytes, rows * bytes), rows: axis(rows, columns * bytes, bytes) };
-        matrix::matrix_vectors(&kernel, &target(vectors, 512 << 10, 32 << 20, true))
+        matrix::matrix_vectors(&kernel, outer, &target(vectors, 512 << 10, 32 << 20, true))
     };
     let wide = [(3, 20), (3, 4000), (4, 20), (5, 725), (6, 725)]
-        .map(|(rows, columns)| of_matrix(Vectors::Avx2, 16, rows, columns));
+        .map(|(rows, columns)| of_matrix(Vectors::Avx2, 16, rows, columns, &[]));
     assert_eq!(wide, [Vectors::Sse2, Vectors::Sse2, Vectors::Avx2, Vectors::Sse2, Vectors::Avx2]);
-    assert_eq!(of_matrix(Vectors::Avx2, 8, 3, 725), Vectors::Avx2);
-    assert_eq!(of_matrix(Vectors::None, 16, 3, 725), Vectors::None);
+    assert_eq!(of_matrix(Vectors::Avx2, 8, 3, 725, &[]), Vectors::Avx2);
+    let many = [axis(19, 880, 26400)];
+    assert_eq!(of_matrix(Vectors::Avx2, 16, 2, 11, &many), Vectors::Avx2);
+    assert_eq!(of_matrix(Vectors::Avx2, 16, 5, 725, &many), Vectors::Sse2);
+    assert_eq!(of_matrix(Vectors::None, 16, 3, 725, &[]), Vectors::None);
 }
 
 /// Transposes whose innermost loops are short look up offsets, unless these loops are all there is.

@@ -46,7 +46,7 @@ impl Instructions {
     }
 
     /// The vectors, all of which the CPU has.
-    pub(super) fn vectors(self) -> Vectors {
+    pub(in super::super) fn vectors(self) -> Vectors {
         self.vectors
     }
 

@@ -21,6 +21,7 @@ mod tests;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod vectors;
 
+use super::caches::resident_lines;
 use super::elements::Unit;
 use super::loops::Axis;
 use super::tuning::MAX_RUN;
@@ -203,6 +204,16 @@ impl Transpose {
     pub(super) fn is_scalar(&self, vectors: Vectors) -> bool {
         let is_short = self.a_len() * self.bytes < 16 || self.b_len() * self.bytes < 16;
         !self.is_dense() || is_short && vectors < Vectors::Avx512
+    }
+
+    /// Whether the lines of as many rows as a vector of `size` bytes has elements stay in the L1 cache together.
+    pub(super) fn keeps_rows(&self, size: usize) -> bool {
+        resident_lines(self.b[0].from) * self.bytes >= size
+    }
+
+    /// The bytes of all elements, in all iterations of these loops.
+    pub(super) fn bytes_in(&self, outer: &[Axis]) -> usize {
+        outer.iter().fold(self.a_len() * self.b_len() * self.bytes, |all, axis| all * axis.len)
     }
 
     /// How many elements are contiguous in the source.

@@ -304,8 +304,19 @@ fn transposes_of_elements_that_lie_apart() {
 /// Rows that are a multiple of a large power of two apart, which are copied before they are transposed.
 #[test]
 fn transposes_of_crowded_rows() {
-    let sizes: [(usize, usize); 8] =
-        [(64, 64), (67, 150), (16, 128), (130, 191), (300, 70), (129, 1), (20, 700), (80, 40)];
+    let sizes: [(usize, usize); 10] = [
+        (64, 64),
+        (67, 150),
+        (16, 128),
+        (130, 191),
+        (300, 70),
+        (129, 1),
+        (20, 700),
+        // Columns shorter than a line, of elements of 1 and 2 bytes.
+        (300, 40),
+        (150, 24),
+        (80, 20),
+    ];
     for ((columns, rows), bytes) in sizes.into_iter().flat_map(|sizes| [1, 2, 4, 8_usize].map(|bytes| (sizes, bytes))) {
         // Miri is a thousand times slower.
         if cfg!(miri) && columns * rows > 100 {

@@ -42,6 +42,7 @@ mod tables;
 mod transpose;
 
 use super::{Axis, Instructions, Interleave, Kernel, LoopCounter, LoopNest, Matrix, Packing, Runs, Transpose, Vectors};
+use crate::caches::LINE;
 pub(super) use crate::prefetch::prefetch;
 use crate::tuning::{
     BySize, ITERATION_PREFETCH_BYTES, MIN_STAGED_RUN, MIN_STREAMED_INTERLEAVING_ROW, ROW_PREFETCH_BYTES,
@@ -55,9 +56,6 @@ pub(super) use permute::{LANE, Permutes, SIZE, run as permute, run_lanes as perm
 use std::ops::Range;
 use tables::{Loops, OffsetBuffer, Offsets};
 use transpose::{Narrow, TransposeKernels};
-
-/// The bytes of a cache line.
-const LINE: usize = 64;
 
 /// Runs a kernel in every iteration of a loop nest if there are vectors for it. Returns whether it did; if not, nothing is written.
 ///

@@ -246,8 +246,8 @@ impl Walk {
         // The next columns of the same rows, or the same columns of the next rows.
         let stride = rows.offsets(b.clone(), true).map_or(0, |(_, rows)| rows.stride);
         let ahead = match self.order {
-            Order::Rows(_) => COPIED_BYTES,
-            Order::Columns(_) => COPIED_ROWS * stride,
+            Order::Columns(_) if b.len() > COPIED_ROWS => COPIED_ROWS * stride,
+            Order::Columns(_) | Order::Rows(_) => COPIED_BYTES,
         };
         // Parts begin at whole lines of rows, whatever the size of an element.
         const { assert!(COPIED_ROWS.is_multiple_of(LINE)) };
@@ -313,7 +313,7 @@ pub(super) unsafe fn run(
     let [mut rows, mut columns] = unsafe { OffsetTable::both(kernel, kernels.fill_offsets, &mut buffers) };
     let even = rows.is_even() && columns.is_even();
     let block = kernels.lines.of(bytes).of(even, shuffle.is_some());
-    let all = nest.0.iter().fold(a.end * b.end * bytes, |all, axis| all * axis.len);
+    let all = kernel.bytes_in(nest.0);
     let walk = Walk {
         a,
         b: b.clone(),
@@ -331,7 +331,7 @@ pub(super) unsafe fn run(
     if b.end < line {
         let block = kernels.vectors.of(bytes).of(even, shuffle.is_some());
         let in_vector = kernels.size >> log_bytes;
-        let is_crowded = even && resident_lines(kernel.b[0].from) < in_vector && all <= MAX_CROWDED_BYTES;
+        let is_crowded = even && !kernel.keeps_rows(kernels.size) && all <= MAX_CROWDED_BYTES;
         let copy_rows = is_crowded.then_some(kernels.copy_rows);
         let walk = Walk { block, min_block: (lane, in_vector), copy_rows, ..walk };
         return nest.for_each(0, 0, |from_offset, to_offset| {
