@@ -537,8 +537,8 @@ XlaShapeErrorCode xla_shape_error_code(const struct XlaShapeError *error);
 const char *xla_shape_error_message(const struct XlaShapeError *error);
 
 /**
- * The message of xla_shape_error_message, for people to read. If a text could not be parsed, two more lines follow: the line of the text with
- * the error, and a mark under the place. There is no newline at the end.
+ * The message of xla_shape_error_message, for people to read. If a text could not be parsed, two more lines follow. The first is the
+ * line of the text that has the error; the second has a `^` under the error. The last line does not end with a newline.
  *
  * Never NULL; empty if `error` is NULL. The text belongs to the error object, and is valid until that is freed.
  *

@@ -18,7 +18,8 @@ fn main() -> Result<(), Box<dyn Error>> {
                 block.split_once('\n').and_then(|(_, rest)| rest.split_once("\n```")).ok_or("a block has no end")?.0;
             source += &format!("pub mod block_{modules} {{\n");
             for line in code.lines() {
-                // A library has one list of kernels, which follows below.
+                // A library has one list of kernels, which follows below, so that a page's own list goes, with the import of its macro.
+                let line = &if line.starts_with("use ") { line.replace("export, ", "") } else { line.to_owned() };
                 if line.strip_prefix("xla_shape_ffi::").unwrap_or(line).starts_with("export![") {
                     continue;
                 }

@@ -436,8 +436,8 @@ impl Scan {
         self.lines
     }
 
-    /// The array with the most padding. `None` if little of it is padding, or if [`Advice`] cannot compare its layouts. Also `None` if not arrays in
-    /// HBM, but something else was too large: other layouts would not help then.
+    /// The array with the most padding. `None` in three cases: little of it is padding; [`Advice`] cannot compare its layouts; what was too large is
+    /// not an array in HBM, so that another layout would not help.
     ///
     /// ```
     /// let mut scan = xla_shape_answers::scan::Scan::default();

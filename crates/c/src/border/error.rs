@@ -177,8 +177,8 @@ pub unsafe extern "C" fn xla_shape_error_message(error: *const XlaShapeError) ->
     call_or(c"".as_ptr(), || unsafe { known(error) }.map_or(c"".as_ptr(), |error| error.message.as_ptr()))
 }
 
-/// The message of xla_shape_error_message, for people to read. If a text could not be parsed, two more lines follow: the line of the text with
-/// the error, and a mark under the place. There is no newline at the end.
+/// The message of xla_shape_error_message, for people to read. If a text could not be parsed, two more lines follow. The first is the
+/// line of the text that has the error; the second has a `^` under the error. The last line does not end with a newline.
 ///
 /// Never NULL; empty if `error` is NULL. The text belongs to the error object, and is valid until that is freed.
 ///

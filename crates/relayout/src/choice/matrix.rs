@@ -70,9 +70,12 @@ pub(super) fn stores(kernel: &Transpose, outer: &[Axis], target: &Target, footpr
     }
 }
 
-/// The vectors for a matrix within the loops `outer`. **M**: fewer than six rows of 16-byte elements take 0.65 to 0.9 times as long with vectors of 16
-/// bytes if an iteration exceeds the L1 cache, two or three rows 0.95 times as long also in a single smaller iteration. In such short columns,
-/// wider stores often straddle two cache lines. Many small iterations are no faster.
+/// The vectors for a matrix within the loops `outer`. In columns of few 16-byte elements, stores of 32 bytes often straddle two cache lines. So with
+/// vectors of 16 bytes, **M**:
+///
+/// - two to five rows take 0.65 to 0.9 times as long if an iteration exceeds the L1 cache;
+/// - two or three rows take 0.95 times as long if there is only one iteration, however small;
+/// - many small iterations take as long as with vectors of 32 bytes, or longer.
 pub(super) fn matrix_vectors(kernel: &Matrix, outer: &[Axis], target: &Target) -> Vectors {
     let exceeds_l1 = kernel.bytes * kernel.rows.len * kernel.columns.len > L1_RESIDENT;
     let is_short = kernel.rows.len < 4 && outer.is_empty() || kernel.rows.len < 6 && exceeds_l1;

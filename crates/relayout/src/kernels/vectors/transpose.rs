@@ -49,7 +49,7 @@ pub(super) struct TransposeKernels {
 /// Copies contiguous bytes.
 ///
 /// # Safety
-/// The last argument is a number of bytes: the first pointer is valid for reads of so many, the second for writes. The CPU has the vectors.
+/// The CPU has the vectors. The last argument is the number of bytes: the first pointer is valid for reading that many, the second for writing them.
 pub(super) type CopyRun = unsafe fn(*const u8, *mut u8, usize);
 
 /// Copies some bytes of some rows. The arguments are, for the source, where the first row begins and the distance between rows; both also
