@@ -32,7 +32,7 @@ pub(crate) fn memory_compiled(
             if let Some(space) = space {
                 check_space(program.module(), space).map_err(shape_error)?;
             }
-            let report = Report::new(&program.memory(device.generation()), Some(device), top, space);
+            let (_, report) = Report::with_memory(&program, Some(device), top, space);
             let report = report.with_account(&said.account, said.generated_code, Some(device));
             Ok(shown(program, report, device.generation(), space))
         }

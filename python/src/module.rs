@@ -391,7 +391,7 @@ impl Module {
         }
         let generation = device.and_then(Device::generation);
         let report = py.detach(|| {
-            let memory = program.memory(generation);
+            let (memory, report) = Report::with_memory(&program, device, top, space);
             if let (Some(generation), Some(timeline)) = (generation, memory.timeline())
                 && !timeline.is_for_tpu()
             {
@@ -401,7 +401,7 @@ impl Module {
                     compile_it(&generation.to_string())
                 ));
             }
-            Ok(Report::new(&memory, device, top, space))
+            Ok(report)
         });
         let report = report.map_err(shape_error)?;
         let verdict = report.fits().map_err(|unknown| unknown.to_string());

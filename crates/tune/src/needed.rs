@@ -61,7 +61,7 @@ pub(crate) fn needed(
         Err(error) => return Err(error),
     };
     let program = Program::from(said.module()?);
-    let report = Report::new(&program.memory(described.generation()), Some(described), Need::TOP, None);
+    let (_, report) = Report::with_memory(&program, Some(described), Need::TOP, None);
     let report = report.with_account(&said.account, said.generated_code, Some(described));
     let amount = ProgramCost::of_compiled(&said).ok().and_then(|cost| cost.sums.total);
     Ok(Needed { need: Need::of_report(&report, None), amount, compiler: said.compiler })

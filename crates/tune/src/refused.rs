@@ -91,6 +91,6 @@ pub(crate) fn report_of_left(
     let left = Program::open(folder).ok()?;
     let generation: Generation = slice.generation();
     let device = scan(message).hbm_limit().map_or(Device::Generation(generation), Device::Bytes);
-    let report = Report::new(&left.memory(device.generation()), Some(device), top, space);
+    let (_, report) = Report::with_memory(&left, Some(device), top, space);
     Some(Left { program: left, report })
 }

@@ -127,8 +127,7 @@ fn fill(view: &mut View, command: &[String], given: &Given<'_>) -> Result<(), St
         },
         ["hlo", _] => {
             let program = read(view, &dump_of(first)?)?;
-            let memory = program.memory(None);
-            let report = Report::new(&memory, None, TOP, None);
+            let (memory, report) = Report::with_memory(&program, None, TOP, None);
             view.text = screen(&report, width).to_string();
             view.json = report.json();
             view.page = Some(page(&memory, &report, None));

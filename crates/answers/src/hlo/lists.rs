@@ -102,7 +102,7 @@ pub(super) fn copies<'m>(
         if let Some((from, to)) = from.zip(to).filter(|_| is_copy) {
             let spaces = (from.layout().memory_space(), to.layout().memory_space());
             if wanted(spaces.0) || wanted(spaces.1) {
-                found.push((instruction, to, spaces));
+                found.push((instruction, to, to.byte_size(), spaces));
             }
         }
         let copied =
@@ -117,16 +117,16 @@ pub(super) fn copies<'m>(
             }
         }
     }
-    sort_by_key(&mut found, |(copy, to, _)| (std::cmp::Reverse(to.byte_size()), starts.named(*copy).number()));
+    sort_by_key(&mut found, |(copy, _, bytes, _)| (std::cmp::Reverse(*bytes), starts.named(*copy).number()));
     let read_by = |instruction: Instruction<'m>| {
         let made = done.get(&instruction.number()).copied().unwrap_or(instruction.number());
         readers.get(&made).into_iter().flatten().map(|reader| starts.name(*reader).to_owned()).collect()
     };
-    let found = found.into_iter().take(top).map(|(instruction, to, (from_space, to_space))| Copied {
+    let found = found.into_iter().take(top).map(|(instruction, to, bytes, (from_space, to_space))| Copied {
         name: starts.name(instruction).to_owned(),
         opcode: starts.opcode(instruction),
         shape: to.to_string(),
-        bytes: to.byte_size().unwrap_or(0),
+        bytes: bytes.unwrap_or(0),
         from_space,
         to_space,
         read_by: read_by(instruction),

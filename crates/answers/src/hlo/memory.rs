@@ -346,9 +346,15 @@ pub struct Scope {
 
 impl AtPeak {
     /// The arrays in `space` when it is fullest; lists have at most `top` entries.
-    pub(crate) fn new(module: &Module, timeline: &Timeline<'_>, space: u8, top: usize) -> Option<Self> {
+    pub(crate) fn new<'m>(
+        module: &'m Module,
+        timeline: &Timeline<'m>,
+        starts: &Starts<'m>,
+        space: u8,
+        top: usize,
+    ) -> Option<Self> {
         let step = timeline.peak_step(space)?;
-        let (sources, roles, starts) = (module.sources(), Roles::new(module), Starts::new(module));
+        let (sources, roles) = (module.sources(), Roles::new(module));
         let mut live: Vec<&Lifetime<'_>> = timeline
             .live_at(step)
             .filter(|lifetime| lifetime.buffer.memory_space() == space && lifetime.bytes > 0)
@@ -357,7 +363,7 @@ impl AtPeak {
         let mut by = [const { BTreeMap::<String, Part>::new() }; 4];
         let mut tree = Branch::default();
         for lifetime in &live {
-            let resident = resident(&sources, &roles, &starts, lifetime, step);
+            let resident = resident(&sources, &roles, starts, lifetime, step);
             let source = resident.source();
             let path = path(resident.op_name.as_deref(), is_argument(lifetime.role));
             tree.add(&path, lifetime.bytes);
@@ -388,7 +394,7 @@ impl AtPeak {
         let donatable = donatable(module);
         let largest = |lifetime: &&Lifetime<'_>| Resident {
             remedy: remedy(&donatable, &lifetime.buffer),
-            ..resident(&sources, &roles, &starts, lifetime, step)
+            ..resident(&sources, &roles, starts, lifetime, step)
         };
         Some(Self {
             space,

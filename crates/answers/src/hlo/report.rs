@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use xla_shape_core::memory_space::{self, Platform};
 use xla_shape_core::sorting::sort_by_key;
 use xla_shape_hlo::{Account, Buffer, Footprint, Module, Opcode, Severity, Source, Timeline};
-use xla_shape_program::{ProgramMemory, Statistics};
+use xla_shape_program::{Program, ProgramMemory, Statistics};
 
 /// How much memory the values of a program take, and what is wrong with its instructions.
 ///
@@ -144,6 +144,25 @@ fn findings(module: &Module) -> Vec<Finding> {
         text: found.to_string(),
     };
     found.into_iter().map(finding).collect()
+}
+
+/// The least number of instructions of a module that is checked on a thread of its own: a thread takes as long to start as some hundreds take to check.
+const MANY: usize = 2_000;
+
+/// The findings of a module, and what `meanwhile` returns. A large module is checked on a thread of its own, unless the system has no threads.
+fn with_findings<T>(module: &Module, meanwhile: impl FnOnce() -> T) -> (Vec<Finding>, T) {
+    if cfg!(target_family = "wasm") || module.instructions().len() < MANY {
+        return (findings(module), meanwhile());
+    }
+    std::thread::scope(|scope| {
+        let checking = std::thread::Builder::new().spawn_scoped(scope, || findings(module));
+        let other = meanwhile();
+        let found = checking.map_or_else(
+            |_| findings(module),
+            |checking| checking.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+        );
+        (found, other)
+    })
 }
 
 /// The parameters and values in one memory space, as if each had memory of its own.
@@ -471,7 +490,45 @@ impl Report {
     /// ```
     #[must_use]
     pub fn new(memory: &ProgramMemory<'_>, device: Option<Device>, top: usize, only: Option<u8>) -> Self {
-        let report = Self::of_values(memory.values(), memory.timeline(), device, top, only);
+        let (findings, report) =
+            with_findings(memory.program().module(), || Self::unchecked(memory, device, top, only));
+        Self { findings, ..report }
+    }
+
+    /// The memory of a program on this device, and the report on it. Takes less time than [`ProgramMemory`] and [`new`](Self::new) one after the
+    /// other: the memory of a large program is counted while its instructions are checked.
+    ///
+    /// ```
+    /// use xla_shape_core::tpu::Generation;
+    /// use xla_shape_hlo::Module;
+    /// use xla_shape_program::Program;
+    /// use xla_shape_answers::hlo::{Device, Report};
+    ///
+    /// let text = "HloModule m\nENTRY e { ROOT p = f32[8,100]{1,0:T(8,128)} parameter(0) }";
+    /// let program = Program::from(Module::parse(text)?);
+    /// let (memory, report) = Report::with_memory(&program, Some(Device::Generation(Generation::V6e)), 10, None);
+    /// assert_eq!(memory.values().buffers().len(), 1);
+    /// assert_eq!(report.summary.unwrap().needed_bytes, 4096);
+    /// # Ok::<(), xla_shape_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn with_memory(
+        program: &Program,
+        device: Option<Device>,
+        top: usize,
+        only: Option<u8>,
+    ) -> (ProgramMemory<'_>, Self) {
+        let (findings, (memory, report)) = with_findings(program.module(), || {
+            let memory = program.memory(device.and_then(Device::generation));
+            let report = Self::unchecked(&memory, device, top, only);
+            (memory, report)
+        });
+        (memory, Self { findings, ..report })
+    }
+
+    /// The report without findings.
+    fn unchecked(memory: &ProgramMemory<'_>, device: Option<Device>, top: usize, only: Option<u8>) -> Self {
+        let report = Self::unchecked_values(memory.values(), memory.timeline(), device, top, only);
         let report = memory.statistics().into_iter().fold(report, Self::with_statistics);
         let [files, mut notes, other_modules] =
             [memory.files(), memory.notes(), memory.program().others()].map(<[String]>::to_vec);
@@ -485,7 +542,20 @@ impl Report {
     /// Reports on values and their timeline, without files of the compiler.
     pub fn of_values<'m>(
         memory: &xla_shape_hlo::Memory<'m>,
-        timeline: Option<&Timeline<'_>>,
+        timeline: Option<&Timeline<'m>>,
+        device: Option<Device>,
+        top: usize,
+        only: Option<u8>,
+    ) -> Self {
+        let (findings, report) =
+            with_findings(memory.module(), || Self::unchecked_values(memory, timeline, device, top, only));
+        Self { findings, ..report }
+    }
+
+    /// The report on values, without findings.
+    fn unchecked_values<'m>(
+        memory: &xla_shape_hlo::Memory<'m>,
+        timeline: Option<&Timeline<'m>>,
         device: Option<Device>,
         top: usize,
         only: Option<u8>,
@@ -494,7 +564,7 @@ impl Report {
         let account = timeline.map(Timeline::account);
         let wanted = |space: u8| only.is_none_or(|only| only == space);
         let peaks = timeline.filter(|timeline| timeline.is_scheduled()).map(Timeline::peaks);
-        let starts = Starts::new(module);
+        let (starts, certainty) = (Starts::new(module), Accuracy::new(timeline));
         let spaces = memory.usage().into_iter().filter(|(space, _)| wanted(*space)).map(|(space, usage)| {
             let peak = peaks.as_ref().and_then(|peaks| peaks.get(&space));
             let sum = |part: fn(Footprint) -> u64| part(usage.parameters).saturating_add(part(usage.values));
@@ -510,14 +580,13 @@ impl Report {
             }
         });
         let spaces = spaces.collect();
-        // Rank all buffers, because only a few may be in the memory space `only`.
-        let all = memory.buffers().len();
-        let here = |buffer: &Buffer<'_>| wanted(buffer.memory_space()) && buffer.footprint.bytes > 0;
-        let (mut largest, mut padded) = (memory.largest(all), memory.most_padded(all));
-        largest.retain(here);
-        padded.retain(|buffer| here(buffer) && buffer.footprint.padding_bytes() > 0);
+        let in_space = only.map(|only| memory.in_space(only));
+        let here = in_space.as_ref().unwrap_or(memory);
+        let mut largest = here.largest(top);
+        largest.retain(|buffer| buffer.footprint.bytes > 0);
+        let is_padded = |buffer: &&Buffer<'_>| buffer.footprint.padding_bytes() > 0;
+        let padded = here.most_padded(here.buffers().iter().filter(is_padded).count());
         let counts = Counts::new(module);
-        let here = only.map_or_else(|| memory.clone(), |only| memory.in_space(only));
         let tile_formats = here.tile_formats().into_iter().map(|(format, usage)| TileFormat {
             format,
             arrays: usage.arrays,
@@ -534,15 +603,15 @@ impl Report {
             (std::cmp::Reverse(change.moved_bytes), starts.named(change.instruction).number())
         });
         Self {
-            summary: account.map(|account| Summary::new(module, timeline, device, account)),
+            summary: account.map(|account| Summary::new(module, timeline, &starts, device, account)),
             module: module.name().map(str::to_owned),
             computations: counts.computations,
             instructions: counts.instructions,
             opcodes: counts.opcodes,
             memory: account.map(Memory::new),
             scheduled: module.is_scheduled(),
-            accuracy: Accuracy::new(timeline).note(),
-            certainty: Accuracy::new(timeline),
+            accuracy: certainty.note(),
+            certainty,
             platform: platform(module, device),
             has_device: device.is_some(),
             files: Vec::new(),
@@ -550,14 +619,14 @@ impl Report {
             other_modules: Vec::new(),
             capacity: device.zip(account).map_or_else(Vec::new, |(device, account)| capacities(device, account)),
             spaces,
-            at_peak: at_peak(module, timeline, top, only),
+            at_peak: at_peak(module, timeline, &starts, top, only),
             sharding: Shardings::new(module, device, top),
             collectives,
             by_axis,
             copies: copies(memory, &starts, &wanted, top),
-            findings: findings(module),
+            findings: Vec::new(),
             most_padded: grouped(&sources, &starts, padded, top),
-            largest: largest.iter().take(top).map(|buffer| value(&sources, &starts, buffer)).collect(),
+            largest: largest.iter().map(|buffer| value(&sources, &starts, buffer)).collect(),
             tile_formats,
             layout_changes: changes
                 .into_iter()
@@ -640,7 +709,42 @@ impl Report {
     }
 }
 
-fn at_peak(module: &Module, timeline: Option<&Timeline<'_>>, top: usize, only: Option<u8>) -> Vec<AtPeak> {
+fn at_peak<'m>(
+    module: &'m Module,
+    timeline: Option<&Timeline<'m>>,
+    starts: &Starts<'m>,
+    top: usize,
+    only: Option<u8>,
+) -> Vec<AtPeak> {
     let spaces = only.map_or_else(|| vec![memory_space::DEFAULT, memory_space::GENERIC_FAST], |only| vec![only]);
-    spaces.into_iter().filter_map(|space| AtPeak::new(module, timeline?, space, top)).collect()
+    spaces.into_iter().filter_map(|space| AtPeak::new(module, timeline?, starts, space, top)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MANY, Report};
+    use std::fmt::Write as _;
+    use xla_shape_hlo::Module;
+    use xla_shape_program::Program;
+
+    #[test]
+    fn a_large_module_has_the_findings_of_a_small_one() {
+        let report = |count: usize| {
+            let mut text = "HloModule m, is_scheduled=true\nENTRY e {\n  n0 = f32[8]{0} parameter(0)\n".to_owned();
+            for number in 1..count {
+                let _ = writeln!(text, "  n{number} = f32[8]{{0}} negate(n{})", number - 1);
+            }
+            text.push_str("  ROOT wrong = f32[9]{0} negate(n0)\n}\n");
+            let program = Program::from(Module::parse(&text).unwrap());
+            let (memory, report) = Report::with_memory(&program, None, 10, None);
+            let again = Report::new(&memory, None, 10, None);
+            for report in [&report, &again] {
+                assert_eq!(report.instructions, count + 1);
+                let found: Vec<_> = report.findings.iter().map(|found| found.instruction.as_str()).collect();
+                assert_eq!(found, ["wrong"]);
+            }
+            report.findings[0].message.clone()
+        };
+        assert_eq!(report(MANY), report(2), "checked on a thread of its own, and on the same one");
+    }
 }

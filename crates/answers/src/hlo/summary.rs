@@ -1,6 +1,7 @@
 //! The first line of a report: what matters most about the memory of a program.
 
 use super::memory::{AtPeak, capacity_in};
+use super::starts::Starts;
 use crate::device::Device;
 use crate::names;
 use schemars::JsonSchema;
@@ -54,15 +55,16 @@ pub struct Cause {
 }
 
 impl Summary {
-    pub(crate) fn new(
-        module: &Module,
-        timeline: Option<&Timeline<'_>>,
+    pub(crate) fn new<'m>(
+        module: &'m Module,
+        timeline: Option<&Timeline<'m>>,
+        starts: &Starts<'m>,
         device: Option<Device>,
         account: &Account,
     ) -> Self {
         let hbm = memory_space::DEFAULT;
         let is_tpu = module.is_for_tpu();
-        let at_peak = timeline.and_then(|timeline| AtPeak::new(module, timeline, hbm, 1));
+        let at_peak = timeline.and_then(|timeline| AtPeak::new(module, timeline, starts, hbm, 1));
         let largest = at_peak.and_then(|at_peak| at_peak.largest.into_iter().next()).map(|resident| Cause {
             source: resident.source().or_else(|| resident.op_name.clone()),
             name: resident.name,

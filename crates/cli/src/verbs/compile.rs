@@ -105,8 +105,7 @@ fn write(
     }
     if let Some(path) = &arguments.html {
         let program = Program::from(module.clone());
-        let memory = program.memory(device.generation());
-        let report = Report::new(&memory, Some(device), arguments.top, None);
+        let (memory, report) = Report::with_memory(&program, Some(device), arguments.top, None);
         let report = report.with_account(&said.account, said.generated_code, Some(device));
         write_whole(file(path), page(&memory, &report, None).as_bytes())?;
     }

@@ -7,7 +7,7 @@ use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use xla_shape::hlo::Severity;
 use xla_shape::hlo::proto::is_message;
-use xla_shape_answers::hlo::{Device, Difference, Report, ShownInstruction, check_devices, check_space};
+use xla_shape_answers::hlo::{Difference, Report, ShownInstruction, check_devices, check_space};
 use xla_shape_files::{Dump, check_outputs, contents, is_stdout, write_whole};
 use xla_shape_program::Program;
 use xla_shape_render::harmless;
@@ -28,8 +28,7 @@ pub(crate) fn run(arguments: &HloArguments) -> Result<(), Failure> {
         check_space(program.module(), space).map_err(Failure::said)?;
     }
     let program = if arguments.estimate { program.estimated() } else { program };
-    let memory = program.memory(arguments.device.and_then(Device::generation));
-    let report = Report::new(&memory, arguments.device, arguments.top, arguments.space);
+    let (memory, report) = Report::with_memory(&program, arguments.device, arguments.top, arguments.space);
     if let Some(path) = &arguments.html {
         if arguments.answer.format.is_json() && is_stdout(path) {
             return Err(Failure::usage("standard output takes the page or JSON, not both"));

@@ -7,6 +7,7 @@ use super::shapes::same;
 use crate::attribute::Value;
 use crate::finding::{Findings, Problem, Severity};
 use crate::module::{Computation, Instruction, Module};
+use crate::names::{NameTable, hash};
 use crate::schema::Key;
 use crate::schema::opcode::Opcode;
 use alloc::borrow::ToOwned;
@@ -74,11 +75,14 @@ fn head<'m>(computation: Computation<'m>, findings: &mut Findings<'m>) {
 
 /// Checks that instruction names are unique in a computation, and that control predecessors come before their successors.
 fn instruction_names<'m>(computation: Computation<'m>, findings: &mut Findings<'m>) {
-    let mut names = BTreeSet::new();
+    let module = computation.module();
+    let text_of = |number: u32| module.instruction_at(number).map_or(&b""[..], |found| found.name().as_bytes());
+    let mut names = NameTable::new();
     for instruction in computation.instructions() {
         match instruction.value_of(Key::ControlPredecessors).map_or(Ok(Vec::new()), Value::names) {
             Ok(before) if !computation.is_fragment() => {
-                if let Some(name) = before.into_iter().find(|name| !names.contains(name)) {
+                let is_later = |name: &&str| names.get(name.as_bytes(), hash(name.as_bytes()), text_of).is_none();
+                if let Some(name) = before.into_iter().find(is_later) {
                     let expected = "`control-predecessors` to name earlier instructions";
                     findings.error(instruction, Problem::mismatch(expected, format!("`{name}`")));
                 }
@@ -86,9 +90,16 @@ fn instruction_names<'m>(computation: Computation<'m>, findings: &mut Findings<'
             Ok(_) => {}
             Err(error) => findings.error(instruction, error.into()),
         }
-        if !instruction.is_implied() && !instruction.name().is_empty() && !names.insert(instruction.name()) {
+        let name = instruction.name().as_bytes();
+        if instruction.is_implied() || name.is_empty() {
+            continue;
+        }
+        let hash = hash(name);
+        if names.get(name, hash, text_of).is_some() {
             let expected = "every instruction of a computation to have a different name";
             findings.error(instruction, Problem::mismatch(expected, format!("`{}` again", instruction.name())));
+        } else {
+            names.insert(name, hash, instruction.number(), text_of);
         }
     }
 }

@@ -380,7 +380,13 @@ impl<'m> Memory<'m> {
     }
 
     fn first_by(&self, count: usize, key: impl Fn(&Buffer<'m>) -> u64) -> Vec<Buffer<'m>> {
-        let mut buffers = self.buffers.clone();
+        let mut keys: Vec<u64> = self.buffers.iter().map(&key).collect();
+        let least = match keys.len().checked_sub(count) {
+            Some(place) if count > 0 => *keys.select_nth_unstable(place).1,
+            _ => 0,
+        };
+        // Only these are sorted. Several may have the least key, so there can be more than `count`.
+        let mut buffers: Vec<_> = self.buffers.iter().filter(|buffer| key(buffer) >= least).copied().collect();
         sort_by_key(&mut buffers, |buffer| Reverse(key(buffer)));
         buffers.truncate(count);
         buffers
@@ -532,6 +538,26 @@ fn sequential<'m>(module: &'m Module) -> Vec<Computation<'m>> {
 #[cfg(test)]
 mod tests {
     use super::Footprint;
+    use crate::Module;
+    use alloc::vec::Vec;
+
+    #[test]
+    fn the_first_arrays_of_a_ranking_are_those_of_the_whole_ranking() {
+        let text =
+            "ENTRY e { a = f32[8] parameter(0) b = f32[16] parameter(1) c = f32[8] negate(a) d = f32[16] negate(b)
+          e = f32[8] negate(c) ROOT f = f32[4] slice(a), slice={[0:4]} }";
+        let module = Module::parse(text).unwrap();
+        let memory = module.memory();
+        let names = |count: usize| memory.largest(count).iter().map(|one| one.instruction.name()).collect::<Vec<_>>();
+        let all = ["b", "d", "a", "c", "e", "f"];
+        for count in 0..=all.len() + 1 {
+            assert_eq!(
+                names(count),
+                all[..count.min(all.len())],
+                "arrays of the same size are in the order of the module"
+            );
+        }
+    }
 
     #[test]
     fn only_the_largest_piece_of_a_split_counts() {
