@@ -148,13 +148,37 @@ impl Gather {
     /// Elements have `BYTES` bytes. The bytes that [`LoopNest::span`] gives for [`Self::span`] are valid for reads at `from` and for writes at
     /// `to`, and do not overlap.
     unsafe fn run_elements<const BYTES: usize>(&self, nest: LoopNest<'_>, from: *const u8, to: *mut u8) {
+        if nest.0.is_empty() {
+            // SAFETY: without loops, the span of the nest is that of the only iteration.
+            return unsafe { self.copy_elements::<BYTES>(from, to) };
+        }
+        // SAFETY: the caller's guarantees are the same.
+        unsafe { self.run_iterations::<BYTES>(nest, from, to) };
+    }
+
+    /// Not inlined, so that a small array that is a single block is copied sooner.
+    ///
+    /// # Safety
+    /// As for [`run_elements`](Self::run_elements).
+    #[inline(never)]
+    unsafe fn run_iterations<const BYTES: usize>(&self, nest: LoopNest<'_>, from: *const u8, to: *mut u8) {
         nest.for_each(0, 0, |from_offset, to_offset| {
             let (from, to) = (from.wrapping_add(from_offset), to.wrapping_add(to_offset));
-            for &(own, other) in &self.places {
-                let (from, to) = (from.wrapping_add(own as usize * BYTES), to.wrapping_add(other as usize * BYTES));
-                // SAFETY: `new` computes the span from all places, so both elements are in bounds in each iteration.
-                unsafe { std::ptr::copy_nonoverlapping(from, to, BYTES) };
-            }
+            // SAFETY: the span of the nest contains that of each iteration.
+            unsafe { self.copy_elements::<BYTES>(from, to) };
         });
+    }
+
+    /// One iteration.
+    ///
+    /// # Safety
+    /// Elements have `BYTES` bytes. The bytes of [`Self::span`] are valid for reads at `from` and for writes at `to`, and do not overlap.
+    #[inline]
+    unsafe fn copy_elements<const BYTES: usize>(&self, from: *const u8, to: *mut u8) {
+        for &(own, other) in &self.places {
+            let (from, to) = (from.wrapping_add(own as usize * BYTES), to.wrapping_add(other as usize * BYTES));
+            // SAFETY: `new` computes the span from all places, so both elements lie in it.
+            unsafe { std::ptr::copy_nonoverlapping(from, to, BYTES) };
+        }
     }
 }
