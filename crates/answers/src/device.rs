@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 use xla_shape_core::gpu::{Gpu, UnknownGpu, jax_memory_bytes};
-use xla_shape_core::memory_space;
+use xla_shape_core::memory_space::{self, Platform};
 use xla_shape_core::tpu::{Generation, UnknownGeneration};
 use xla_shape_hlo::proto::GpuConfig;
 
@@ -90,6 +90,25 @@ impl Device {
             Self::Gpu(gpu) => Some(gpu.memory_bytes()),
             Self::OtherGpu(bytes) => Some(bytes),
             Self::Generation(_) | Self::Bytes(_) => None,
+        }
+    }
+
+    /// Whether it is a TPU or a GPU.
+    ///
+    /// ```
+    /// use xla_shape_answers::hlo::Device;
+    /// use xla_shape_core::memory_space::Platform;
+    ///
+    /// assert_eq!("h100".parse::<Device>()?.platform(), Platform::Gpu);
+    /// assert_eq!(Device::Bytes(16 << 30).platform(), Platform::Other);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub const fn platform(self) -> Platform {
+        match self {
+            Self::Generation(_) => Platform::Tpu,
+            Self::Gpu(_) | Self::OtherGpu(_) => Platform::Gpu,
+            Self::Bytes(_) => Platform::Other,
         }
     }
 

@@ -63,7 +63,8 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// The bytes that must fit: arguments, outputs and temporaries. A buffer that is both argument and output counts once.
+    /// The bytes that must fit: arguments, outputs and temporaries. A buffer that is both argument and output counts once. `u64::MAX` for more
+    /// bytes than a `u64` can count.
     ///
     /// ```
     /// use xla_shape_hlo::Totals;
@@ -73,8 +74,10 @@ impl Totals {
     /// ```
     #[must_use]
     pub const fn total(self) -> u64 {
-        let all = self.arguments.saturating_add(self.outputs).saturating_add(self.temporaries);
-        all.saturating_sub(self.aliases)
+        let all = self.arguments as u128 + self.outputs as u128 + self.temporaries as u128;
+        let total = all.saturating_sub(self.aliases as u128);
+        // A sum of bytes that is cut to `u64::MAX` must not become smaller by what is subtracted from it.
+        if total > u64::MAX as u128 { u64::MAX } else { total as u64 }
     }
 
     pub(crate) const fn add(&mut self, role: Role, bytes: u64) {
@@ -144,4 +147,17 @@ impl Account {
 /// Whether a memory space belongs to the host.
 pub(crate) const fn is_host(space: u8) -> bool {
     space == HOST
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Totals;
+
+    #[test]
+    fn more_bytes_than_can_be_counted_do_not_become_few() {
+        let half = u64::MAX / 2;
+        let totals = Totals { arguments: u64::MAX - 7, outputs: u64::MAX, aliases: u64::MAX - 7, temporaries: 0 };
+        assert_eq!(totals.total(), u64::MAX);
+        assert_eq!(Totals { arguments: half, outputs: half, aliases: half, temporaries: 2 }.total(), half + 2);
+    }
 }

@@ -1,6 +1,6 @@
 //! What a compiler says about a program, as text.
 
-use crate::hlo::{capacity_text, what_takes_memory};
+use crate::hlo::{capacity_text, larger_fraction, what_takes_memory};
 use crate::words::{Bytes, Factor, Grouped, InUnits, column_width, count, value_name};
 use crate::{Show, Text};
 use xla_shape_answers::compile::{
@@ -57,9 +57,10 @@ fn whole_gpu(text: &mut Text, capacity: &Capacity) {
     let (part, all) = (InUnits(capacity.bytes), InUnits(whole));
     let verdict = match need {
         OfGpu::Part => format!("it fits the {part} that a process of JAX takes of {all}"),
-        OfGpu::Whole => format!(
-            "it does not fit the {part} that a process of JAX takes of {all}, but it fits the whole memory: XLA_PYTHON_CLIENT_MEM_FRACTION=0.95 gives JAX more"
-        ),
+        OfGpu::Larger => larger_fraction(capacity.bytes, whole),
+        OfGpu::More if capacity.used <= whole => {
+            format!("it does not fit: of the {all} of the GPU, CUDA needs some for itself")
+        }
         OfGpu::More => format!("it does not fit the {all} of the GPU"),
     };
     text.paragraph(format_args!("  {verdict}"));

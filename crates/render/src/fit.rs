@@ -1,9 +1,11 @@
 //! What fits, as text.
 
+use crate::hlo::larger_fraction;
 use crate::words::{InUnits, answered_by, column_width, count, in_one_line, interrupted};
 use crate::{Show, Text};
 use std::collections::BTreeMap;
 use xla_shape_answers::fit::{Border, Fit, Held, Row};
+use xla_shape_answers::hlo::OfGpu;
 use xla_shape_answers::source::line_of_text;
 
 impl Show for Fit {
@@ -193,6 +195,11 @@ fn too_large(fit: &Fit, text: &mut Text, row: &Row) {
     let setting = with_all_but(fit, &row.setting, Some(DEVICES));
     let with = if setting.is_empty() { setting } else { format!(" with {setting}") };
     text.heading(&format!("To fit{on}{with}, {} would have to go", InUnits(short)));
+    if let (Some(OfGpu::Larger), Some(part), Some(whole)) =
+        (row.need.of_gpu(), row.need.available_bytes, row.need.whole_bytes)
+    {
+        text.paragraph(format_args!("  Or {}.", larger_fraction(part, whole)));
+    }
     if row.need.to_go.is_empty() {
         text.paragraph("  The compiler does not say what takes the memory.");
     }

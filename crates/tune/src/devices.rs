@@ -128,6 +128,12 @@ impl Made {
 }
 
 impl Devices {
+    /// What is known about the device from its name; `None` if nothing is.
+    #[must_use]
+    pub const fn device(&self) -> Option<Device> {
+        self.device
+    }
+
     /// The GPU that is named; `None` for a TPU.
     #[must_use]
     pub fn gpu(&self) -> Option<Gpu> {

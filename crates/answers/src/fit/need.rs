@@ -1,7 +1,7 @@
 //! The memory that one program needs on a device, and which arrays would have to go if that is too much.
 
-use crate::hlo::Report;
 use crate::hlo::memory::Resident;
+use crate::hlo::{OfGpu, Report};
 use crate::names;
 use crate::scan::Scan;
 use schemars::JsonSchema;
@@ -28,6 +28,9 @@ pub struct Need {
     pub needed_bytes: Option<u64>,
     /// The bytes that the device lets a program use; null if that is not known.
     pub available_bytes: Option<u64>,
+    /// The bytes of the whole memory of a GPU, of which a process of JAX takes `available_bytes`; null for other devices.
+    #[serde(default)]
+    pub whole_bytes: Option<u64>,
     /// The largest array that is live at the peak; null if that is not known.
     pub largest: Option<Held>,
     /// If it does not fit: the largest arrays that are live at the peak, as many as would free the missing bytes, but at most five.
@@ -95,11 +98,13 @@ impl Need {
         let summary = report.summary.as_ref();
         let at_peak = report.at_peak.iter().find(|at_peak| at_peak.space == memory_space::DEFAULT);
         let held = at_peak.map(|at_peak| at_peak.largest.iter().map(Held::new).collect::<Vec<_>>());
+        let hbm = report.capacity.iter().find(|capacity| capacity.space == memory_space::DEFAULT);
         let refusal = refused.clone().map(Self::of_refusal).unwrap_or_default();
         let mut need = Self {
             fits: if refused.is_some() { Some(false) } else { summary.and_then(|summary| summary.fits) },
             needed_bytes: summary.map(|summary| summary.needed_bytes).max(refusal.needed_bytes),
             available_bytes: summary.and_then(|summary| summary.available_bytes),
+            whole_bytes: hbm.and_then(|capacity| capacity.whole),
             largest: held.as_ref().and_then(|held| held.first().cloned()),
             to_go: Vec::new(),
             error: refused,
@@ -142,6 +147,12 @@ impl Need {
     #[must_use]
     pub fn unknown(error: String) -> Self {
         Self { error: Some(error), ..Self::default() }
+    }
+
+    /// Which part of a GPU's memory it needs; `None` for other devices, and if that is not known.
+    #[must_use]
+    pub fn of_gpu(&self) -> Option<OfGpu> {
+        Some(OfGpu::new(self.needed_bytes?, self.available_bytes?, self.whole_bytes?))
     }
 
     /// How many more bytes it needs than are available; `None` if it fits, or if it is not known whether it fits.

@@ -1,7 +1,9 @@
-//! Whether two programs are for the same devices.
+//! Whether two programs are for the same devices, and a program for the device that a user names.
 
 use super::signature::Signature;
+use crate::device::Device;
 use std::fmt;
+use xla_shape_core::memory_space::Platform;
 use xla_shape_hlo::Module;
 
 /// The error for two programs that are not compared, because they are divided among different numbers of devices.
@@ -51,6 +53,48 @@ impl OtherDevices {
             }
         }
         Ok(())
+    }
+}
+
+/// The error for a program that was compiled for another kind of device than the user names. What it takes there is unknown until it is compiled for
+/// that device: arrays have tiles on a TPU only, and compilers fuse in other ways.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OtherPlatform {
+    /// The device that the user names.
+    device: Device,
+}
+
+impl fmt::Display for OtherPlatform {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (compiled, named) = match self.device.platform() {
+            Platform::Tpu => ("GPU", "TPU"),
+            _ => ("TPU", "GPU"),
+        };
+        write!(f, "the program was compiled for a {compiled}, so it does not say what it takes on a {named}")
+    }
+}
+
+impl std::error::Error for OtherPlatform {}
+
+/// Checks that a program was not compiled for a GPU if the device is a TPU, or the other way round. A module that shows no device passes.
+///
+/// ```
+/// use xla_shape_hlo::Module;
+/// use xla_shape_answers::hlo::{OtherPlatform, check_platform};
+///
+/// let module = Module::parse("HloModule m\nENTRY e { ROOT p = f32[8,128]{1,0:T(8,128)} parameter(0) }")?;
+/// assert!(check_platform(&module, "v5e".parse()?).is_ok());
+/// let error: OtherPlatform = check_platform(&module, "h100".parse()?).unwrap_err();
+/// assert_eq!(error.to_string(), "the program was compiled for a TPU, so it does not say what it takes on a GPU");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// If the module shows the other kind of device.
+pub fn check_platform(module: &Module, device: Device) -> Result<(), OtherPlatform> {
+    match (module.platform(), device.platform()) {
+        (Platform::Tpu, Platform::Gpu) | (Platform::Gpu, Platform::Tpu) => Err(OtherPlatform { device }),
+        _ => Ok(()),
     }
 }
 

@@ -6,6 +6,7 @@ use super::summary::Summary;
 use crate::numbers::InUnits;
 use std::error::Error;
 use std::fmt;
+use xla_shape_core::gpu::most_jax_memory_bytes;
 use xla_shape_core::memory_space;
 
 /// Which part of a GPU's memory a program needs.
@@ -13,10 +14,30 @@ use xla_shape_core::memory_space;
 pub enum OfGpu {
     /// At most the part that a process of JAX takes.
     Part,
-    /// More than that part, but at most the whole memory.
-    Whole,
-    /// More than the whole memory.
+    /// More than that part, but at most the [most](most_jax_memory_bytes) that a setting can give JAX.
+    Larger,
+    /// More than that.
     More,
+}
+
+impl OfGpu {
+    /// Which part of the `whole` memory a program needs, if a process of JAX takes `available` bytes. All are in bytes.
+    ///
+    /// ```
+    /// use xla_shape_answers::hlo::OfGpu;
+    ///
+    /// assert_eq!([75, 80, 95, 96].map(|needed| OfGpu::new(needed, 75, 100)), [OfGpu::Part, OfGpu::Larger, OfGpu::Larger, OfGpu::More]);
+    /// ```
+    #[must_use]
+    pub const fn new(needed: u64, available: u64, whole: u64) -> Self {
+        if needed <= available {
+            Self::Part
+        } else if needed <= most_jax_memory_bytes(whole) {
+            Self::Larger
+        } else {
+            Self::More
+        }
+    }
 }
 
 impl Capacity {
@@ -27,15 +48,11 @@ impl Capacity {
     /// use xla_shape_answers::hlo::memory::Capacity;
     ///
     /// let capacity = Capacity { space: 0, bytes: 75, used: 80, free: -5, whole: Some(100) };
-    /// assert_eq!(capacity.of_gpu(), Some(OfGpu::Whole));
+    /// assert_eq!(capacity.of_gpu(), Some(OfGpu::Larger));
     /// ```
     #[must_use]
     pub fn of_gpu(&self) -> Option<OfGpu> {
-        self.whole.map(|whole| match self.used {
-            used if used <= self.bytes => OfGpu::Part,
-            used if used <= whole => OfGpu::Whole,
-            _ => OfGpu::More,
-        })
+        self.whole.map(|whole| OfGpu::new(self.used, self.bytes, whole))
     }
 }
 

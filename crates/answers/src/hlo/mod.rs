@@ -21,7 +21,7 @@ pub mod times;
 
 pub use crate::device::Device;
 pub use causes::Reason;
-pub use devices::{OtherDevices, check_devices};
+pub use devices::{OtherDevices, OtherPlatform, check_devices, check_platform};
 pub use diff::Difference;
 pub use fits::{FitError, OfGpu};
 pub(crate) use limit::measure;

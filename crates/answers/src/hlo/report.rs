@@ -357,8 +357,7 @@ pub struct LayoutChange {
 /// The kind of device that the program shows; if it shows none, that of the named device.
 fn platform(module: &Module, device: Option<Device>) -> Platform {
     match (module.platform(), device) {
-        (Platform::Other, Some(device)) if device.generation().is_some() => Platform::Tpu,
-        (Platform::Other, Some(device)) if device.whole_gpu().is_some() => Platform::Gpu,
+        (Platform::Other, Some(device)) => device.platform(),
         (platform, _) => platform,
     }
 }

@@ -1,6 +1,6 @@
 //! `cost`: what the compiler expects a program to cost.
 
-use super::hlo::{end, opened};
+use super::hlo::{check_device, end, opened};
 use crate::args::CostArguments;
 use crate::failure::Failure;
 use crate::io::progress_of_profile;
@@ -28,6 +28,7 @@ pub(crate) fn run(arguments: &CostArguments, host: &Host) -> Result<(), Failure>
             "--try compiles the program: expected StableHLO, found a module that is compiled already",
         ));
     }
+    check_device(&program, arguments.target.as_ref().and_then(Devices::device))?;
     if let Some(gpu) = arguments.target.as_ref().and_then(Devices::gpu) {
         program.set_gpu(gpu);
     }

@@ -7,7 +7,9 @@ use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use xla_shape::hlo::Severity;
 use xla_shape::hlo::proto::is_message;
-use xla_shape_answers::hlo::{Difference, Report, ShownInstruction, check_devices, check_space};
+use xla_shape_answers::hlo::{
+    Device, Difference, Report, ShownInstruction, check_devices, check_platform, check_space,
+};
 use xla_shape_files::{Dump, check_outputs, contents, is_stdout, write_whole};
 use xla_shape_program::Program;
 use xla_shape_render::harmless;
@@ -27,6 +29,7 @@ pub(crate) fn run(arguments: &HloArguments) -> Result<(), Failure> {
     if let Some(space) = arguments.space {
         check_space(program.module(), space).map_err(Failure::said)?;
     }
+    check_device(&program, arguments.device)?;
     let program = if arguments.estimate { program.estimated() } else { program };
     let (memory, report) = Report::with_memory(&program, arguments.device, arguments.top, arguments.space);
     if let Some(path) = &arguments.html {
@@ -51,6 +54,17 @@ pub(crate) fn run(arguments: &HloArguments) -> Result<(), Failure> {
         _ if report.exceeds_device() => Err(Failure::Told),
         _ => Ok(()),
     }
+}
+
+/// Refuses a device of another kind than the one that the program was compiled for.
+pub(super) fn check_device(program: &Program, device: Option<Device>) -> Result<(), Failure> {
+    let checked = device.map_or(Ok(()), |device| check_platform(program.module(), device));
+    checked.map_err(|error| {
+        Failure::said(format_args!(
+            "{}: {error}; `xla-shape compile PROGRAM --for DEVICE` compiles the user's program for that device",
+            program.name()
+        ))
+    })
 }
 
 fn diff(arguments: &HloDiffArguments) -> Result<(), Failure> {

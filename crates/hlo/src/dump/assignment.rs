@@ -238,7 +238,7 @@ impl BufferAssignment {
     /// The totals equal the analysis of libtpu 0.0.51 and 0.0.52 to the byte. They also equal the analysis of 0.0.17 and 0.0.42 if
     /// [`live_bytes`](Self::live_bytes) is known. Otherwise [`Account::may_be_more`] bounds how much more the analysis counts.
     ///
-    /// A single element needs no memory unless it is computed from arrays or is one of several results of an all-reduce. The file has only names,
+    /// A single element needs no memory unless it is broadcast, computed from arrays, or one of several results of an all-reduce. The file has only names,
     /// so this function guesses from the names whether an element is; [`Timeline::with_assignment`](crate::Timeline::with_assignment) looks at the
     /// module.
     ///
@@ -257,7 +257,7 @@ impl BufferAssignment {
     /// ```
     #[must_use]
     pub fn account(&self) -> Account {
-        let needs_memory = |name: &str| ["fusion", "reduce", "slice"].iter().any(|word| name.contains(word));
+        let needs_memory = |name: &str| ["broadcast", "fusion", "reduce", "slice"].iter().any(|word| name.contains(word));
         self.account_with(0..=u64::MAX, needs_memory)
     }
 

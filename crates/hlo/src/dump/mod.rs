@@ -61,6 +61,11 @@ pub enum DumpError {
         /// What the file lacks, or where it differs from the module.
         what: String,
     },
+    /// The file says nothing about some values: its end is missing, or it belongs to another module.
+    Incomplete {
+        /// What the file lacks.
+        what: String,
+    },
     /// Two files contradict each other.
     Disagree {
         /// The contradiction.
@@ -74,6 +79,7 @@ impl fmt::Display for DumpError {
             Self::Line { line, expected, found } => write!(f, "line {line}: expected {expected}, found `{found}`"),
             Self::NotThisFile { expected } => write!(f, "the file does not begin with `{expected}`"),
             Self::OtherModule { what } => write!(f, "the file belongs to another module: {what}"),
+            Self::Incomplete { what } => write!(f, "the file is not complete, or belongs to another module: {what}"),
             Self::Disagree { what } => write!(f, "the files do not belong together: {what}"),
         }
     }

@@ -100,12 +100,13 @@ impl Tally {
         self.first.get_or_insert_with(what);
     }
 
-    fn tell(self, warnings: &mut Vec<String>, more: &str) {
+    /// The text for all of them; `None` if there are none.
+    fn tell(self) -> Option<String> {
         let others = match self.count.saturating_sub(1) {
             0 => String::new(),
             others => format!(", and {others} more like it"),
         };
-        warnings.extend(self.first.map(|first| format!("{first}{others}{more}")));
+        self.first.map(|first| first + &others)
     }
 }
 
@@ -164,11 +165,11 @@ impl Timeline<'_> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// If the assignment lacks a value, or gives it too few bytes, there is a [warning](Self::warnings), and a value that it lacks keeps
-    /// the estimate.
+    /// If the assignment gives a value too few bytes, there is a [warning](Self::warnings).
     ///
     /// # Errors
-    /// If the assignment belongs to another module: it fits less than half of the values.
+    /// If the assignment lacks a value, because its sums would be too small, or gives more than half of the values too few bytes: then it belongs to
+    /// another module.
     pub fn with_assignment(mut self, assignment: &BufferAssignment) -> Result<Self, DumpError> {
         let mut places: BTreeMap<(&str, &str), (&Allocation, &AssignedValue)> = BTreeMap::new();
         for allocation in assignment.allocations().iter().filter(|allocation| !allocation.is_thread_local) {
@@ -215,14 +216,14 @@ impl Timeline<'_> {
                 );
             }
         }
-        let bad = missing.count + smaller.count;
-        if bad * 2 > lifetimes.len() {
-            let what = missing.first.or(smaller.first).unwrap_or_default();
-            return Err(DumpError::OtherModule { what });
+        if let Some(what) = missing.tell() {
+            return Err(DumpError::Incomplete { what });
         }
-        let mut warnings = Vec::new();
-        missing.tell(&mut warnings, "; values that it lacks keep the estimate");
-        smaller.tell(&mut warnings, "");
+        let most_are_smaller = smaller.count * 2 > lifetimes.len();
+        let warnings: Vec<String> = smaller.tell().into_iter().collect();
+        if most_are_smaller {
+            return Err(DumpError::OtherModule { what: warnings.into_iter().collect() });
+        }
         join(&mut lifetimes, joins);
         let mut account = assignment.account_with(live_bytes(spans), |name| {
             self.instructions()
@@ -243,14 +244,14 @@ impl Timeline<'_> {
     /// Checks that the compiler's live ranges cover the values of this module.
     ///
     /// # Errors
-    /// If a value has no live range: the file belongs to another module.
+    /// If a value has no live range: the file is not complete, or belongs to another module.
     pub fn check_live_ranges(&self, ranges: &LiveRanges) -> Result<(), DumpError> {
         let mut indices = Indices::default();
         for lifetime in self.lifetimes() {
             let (name, index) = indices.named(lifetime.buffer.instruction, lifetime.buffer.leaf);
             let name = format!("{name}{index}");
             if ranges.get(&name).is_none() && !is_named_elsewhere(lifetime.buffer.instruction) {
-                return Err(DumpError::OtherModule { what: format!("it has no live range of %{name}") });
+                return Err(DumpError::Incomplete { what: format!("it has no live range of %{name}") });
             }
         }
         Ok(())

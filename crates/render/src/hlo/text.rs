@@ -5,10 +5,11 @@ use crate::tpu::named;
 use crate::words::{Factor, InUnits, count, space_name, value_name};
 use crate::{Show, Text};
 use std::fmt::Write as _;
-use xla_shape_answers::hlo::Report;
 use xla_shape_answers::hlo::memory::{Accuracy, AtPeak, Capacity, Memory, Resident, Scope};
 use xla_shape_answers::hlo::report::{AxisTraffic, Place, Value};
 use xla_shape_answers::hlo::summary::{Cause, Summary};
+use xla_shape_answers::hlo::{OfGpu, Report};
+use xla_shape_core::gpu::{MOST_JAX_MEMORY_PERCENT, most_jax_memory_bytes};
 use xla_shape_core::memory_space::{self, Platform};
 
 /// At most this many findings are shown.
@@ -361,6 +362,9 @@ fn totals(text: &mut Text, report: &Report, memory: &Memory) {
             ""
         };
         let _ = writeln!(text, "  {}{code}", capacity_text(capacity, report.platform));
+        if let (Some(OfGpu::Larger), Some(whole)) = (capacity.of_gpu(), capacity.whole) {
+            text.paragraph(format_args!("  {}", larger_fraction(capacity.bytes, whole)));
+        }
     }
 }
 
@@ -502,6 +506,14 @@ pub(crate) fn capacity_text(capacity: &Capacity, platform: Platform) -> String {
     let left = if capacity.free < 0 { "over" } else { "free" };
     let [used, of, free] = [capacity.used, capacity.bytes, capacity.free.unsigned_abs()].map(InUnits);
     format!("{}: {used} of {of}, {free} {left}", space_name(capacity.space, platform))
+}
+
+/// Says that a program fits a GPU if JAX takes more of its memory. All are in bytes.
+pub(crate) fn larger_fraction(part: u64, whole: u64) -> String {
+    let [part, most, whole] = [part, most_jax_memory_bytes(whole), whole].map(InUnits);
+    format!(
+        "it fits with XLA_PYTHON_CLIENT_MEM_FRACTION=0.{MOST_JAX_MEMORY_PERCENT}, which gives a process of JAX {most} of the GPU's {whole}; by default, it takes {part}"
+    )
 }
 
 /// The sentence that says how much memory the program needs, and whether it fits.

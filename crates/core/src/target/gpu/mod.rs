@@ -28,6 +28,10 @@ pub use table::Gpu;
 /// (`xla/pjrt/plugin/xla_gpu/xla_gpu_allocator_config.h`).
 pub const JAX_MEMORY_PERCENT: u64 = 75;
 
+/// The largest part of a GPU's memory, in percent, that `XLA_PYTHON_CLIENT_MEM_FRACTION` should give a process of JAX. CUDA needs the rest for its
+/// context and for the code of kernels.
+pub const MOST_JAX_MEMORY_PERCENT: u64 = 95;
+
 /// How fast a GPU is at most.
 ///
 /// ```
@@ -56,9 +60,23 @@ impl From<Gpu> for Speed {
 /// assert_eq!(xla_shape_core::gpu::jax_memory_bytes(80 << 30), 60 << 30);
 /// ```
 #[must_use]
-#[expect(clippy::arithmetic_side_effects, reason = "no more than the bytes of the memory")]
 pub const fn jax_memory_bytes(memory_bytes: u64) -> u64 {
+    percent_of(memory_bytes, JAX_MEMORY_PERCENT)
+}
+
+/// [`MOST_JAX_MEMORY_PERCENT`] of the bytes of a GPU's memory.
+///
+/// ```
+/// assert_eq!(xla_shape_core::gpu::most_jax_memory_bytes(80 << 30), 76 << 30);
+/// ```
+#[must_use]
+pub const fn most_jax_memory_bytes(memory_bytes: u64) -> u64 {
+    percent_of(memory_bytes, MOST_JAX_MEMORY_PERCENT)
+}
+
+#[expect(clippy::arithmetic_side_effects, reason = "no more than the bytes, because `percent` is at most 100")]
+const fn percent_of(bytes: u64, percent: u64) -> u64 {
     // In two steps, so that no product exceeds 64 bits.
-    let (hundreds, rest) = (memory_bytes / 100, memory_bytes % 100);
-    hundreds * JAX_MEMORY_PERCENT + rest * JAX_MEMORY_PERCENT / 100
+    let (hundreds, rest) = (bytes / 100, bytes % 100);
+    hundreds * percent + rest * percent / 100
 }
