@@ -123,7 +123,7 @@ impl Report {
         let Some(hbm) = hbm else { return Err(FitError::NoMemory(self.accuracy.clone())) };
         let device = &memory.device;
         let (least, most) = match self.certainty {
-            Accuracy::Unknown => return Err(FitError::NoMemory(self.accuracy.clone())),
+            Accuracy::Unknown | Accuracy::Undivided { .. } => return Err(FitError::NoMemory(self.accuracy.clone())),
             Accuracy::Exact { .. } | Accuracy::Totals => (hbm.used, hbm.used),
             Accuracy::Nearly { may_be_more } => (hbm.used, hbm.used.saturating_add(may_be_more)),
             // The estimate is within 2 % for almost all programs, as the line about the accuracy says. For small programs, 256 KiB are allowed.
@@ -186,7 +186,7 @@ impl Report {
 
 #[cfg(test)]
 mod tests {
-    use crate::hlo::{Device, FitError, Report};
+    use crate::hlo::{Device, FitError, OfGpu, Report};
     use xla_shape_hlo::Module;
     use xla_shape_program::{Program, Statistics};
 
@@ -202,6 +202,32 @@ mod tests {
             None => program,
         };
         Report::new(&program.memory(None), device, 10, None).fits()
+    }
+
+    #[test]
+    fn a_program_that_is_not_divided_yet_has_no_verdict() {
+        let text = TEXT.replace(", is_scheduled=true", ", num_partitions=4");
+        let within = |text: &str| judged(text, Some(Device::Bytes(1 << 30)), None);
+        assert!(matches!(within(&text), Err(FitError::NoMemory(why)) if why.contains("all 4 devices together")));
+        let program = Program::from(Module::parse(&text).unwrap());
+        let report = Report::new(&program.memory(None), Some(Device::Bytes(1 << 30)), 10, None);
+        assert!(!report.exceeds_device() && report.capacity.is_empty());
+        assert_eq!(report.summary.and_then(|summary| summary.fits), None);
+        // After XLA's partitioner, the arrays are those of one device.
+        assert_eq!(within(&text.replace("ENTRY e", "ENTRY e_spmd")), Ok(false));
+    }
+
+    #[test]
+    fn a_gpu_has_room_for_itself() {
+        let text = |elements: u64| {
+            format!("HloModule m, is_scheduled=true\nENTRY e {{ ROOT p = u8[{elements}]{{0}} parameter(0) }}")
+        };
+        let part = |percent: u64| {
+            let device: Device = "h100".parse().unwrap();
+            let program = Program::from(Module::parse(&text(device.whole_gpu().unwrap() / 100 * percent)).unwrap());
+            Report::new(&program.memory(None), Some(device), 10, None).capacity[0].of_gpu()
+        };
+        assert_eq!([70, 80, 97].map(part), [OfGpu::Part, OfGpu::Larger, OfGpu::More].map(Some));
     }
 
     #[test]

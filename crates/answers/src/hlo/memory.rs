@@ -159,6 +159,11 @@ pub enum Accuracy {
     OtherDevice,
     /// An estimate of a module without a schedule.
     Rough,
+    /// An estimate of a module that is not divided among its devices yet: its arrays have their whole sizes.
+    Undivided {
+        /// The number of devices.
+        devices: u64,
+    },
 }
 
 impl fmt::Display for Accuracy {
@@ -181,7 +186,11 @@ impl Accuracy {
             (true, true) => Self::Exact { is_tpu: timeline.is_for_tpu() },
             (true, false) => Self::Totals,
             (false, true) => Self::Nearly { may_be_more: account.may_be_more },
-            (false, false) if !timeline.is_scheduled() => Self::Rough,
+            (false, false) if !timeline.is_scheduled() => {
+                let module = timeline.instructions().first().map(|first| first.module());
+                let devices = module.filter(|module| !module.is_partitioned()).and_then(Module::partition_count);
+                devices.filter(|&devices| devices > 1).map_or(Self::Rough, |devices| Self::Undivided { devices })
+            }
             (false, false) if timeline.is_for_tpu() => {
                 let module = timeline.instructions().first().map(|first| first.module());
                 module.and_then(Module::sign_of_older_release).map_or(Self::Estimate, Self::OlderRelease)
@@ -197,7 +206,7 @@ impl Accuracy {
             Self::Nearly { .. } => "nearly exact",
             Self::Totals => "exact totals",
             Self::Estimate | Self::OlderRelease(_) | Self::OtherDevice => "estimate",
-            Self::Rough => "rough estimate",
+            Self::Rough | Self::Undivided { .. } => "rough estimate",
         }
     }
 
@@ -225,6 +234,10 @@ impl Accuracy {
             Self::Rough => {
                 "rough estimate: the module has no schedule, so the order of instructions in the text is taken for the order in which they run".into()
             }
+            Self::Undivided { devices } => format!(
+                "rough estimate of all {devices} devices together: the module is not divided among them yet, so its arrays have their whole sizes, and \
+                 what one device needs is not known; the optimized module says it"
+            ),
         }
     }
 }

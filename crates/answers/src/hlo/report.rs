@@ -53,7 +53,7 @@ pub struct Report {
     pub notes: Vec<String>,
     /// The other modules of the directory or the profile.
     pub other_modules: Vec<String>,
-    /// HBM and VMEM of the device; empty without --for.
+    /// HBM and VMEM of the device; empty without --for, and for a program that is not divided among its devices yet.
     pub capacity: Vec<Capacity>,
     /// Each memory space, as if every value had memory of its own.
     pub spaces: Vec<Space>,
@@ -616,7 +616,10 @@ impl Report {
             files: Vec::new(),
             notes: Vec::new(),
             other_modules: Vec::new(),
-            capacity: device.zip(account).map_or_else(Vec::new, |(device, account)| capacities(device, account)),
+            capacity: device
+                .zip(account)
+                .filter(|_| !matches!(certainty, Accuracy::Undivided { .. }))
+                .map_or_else(Vec::new, |(device, account)| capacities(device, account)),
             spaces,
             at_peak: at_peak(module, timeline, &starts, top, only),
             sharding: Shardings::new(module, device, top),

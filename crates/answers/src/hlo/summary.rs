@@ -1,6 +1,6 @@
 //! The first line of a report: what matters most about the memory of a program.
 
-use super::memory::{AtPeak, capacity_in};
+use super::memory::{Accuracy, AtPeak, capacity_in};
 use super::starts::Starts;
 use crate::device::Device;
 use crate::names;
@@ -18,7 +18,8 @@ pub struct Summary {
     pub needed_bytes: u64,
     /// The bytes that the device lets a program use; null if no device is named and nothing shows which one it is.
     pub available_bytes: Option<u64>,
-    /// Whether `needed_bytes` is at most `available_bytes`; null if `available_bytes` is null.
+    /// Whether `needed_bytes` is at most `available_bytes`; null if `available_bytes` is null, and for a program that is not divided among its devices
+    /// yet.
     pub fits: Option<bool>,
     /// The generation of the named TPU; if no device is named, the generation that the module or the name of its file shows. Null if nothing shows
     /// it.
@@ -31,6 +32,9 @@ pub struct Summary {
     /// Whether the program is for a TPU, whose memory is called HBM.
     #[serde(skip)]
     pub is_tpu: bool,
+    /// Whether the program is not divided among its devices yet, so that `needed_bytes` are those of all devices together.
+    #[serde(skip)]
+    pub is_whole: bool,
     /// The largest array that is live when most of the memory is in use; null if nothing is.
     pub largest: Option<Cause>,
 }
@@ -81,6 +85,7 @@ impl Summary {
             gpu: None,
             assumed: device.is_none(),
             is_tpu: is_tpu || device.and_then(Device::generation).is_some(),
+            is_whole: matches!(Accuracy::new(timeline), Accuracy::Undivided { .. }),
             largest,
         };
         summary.on(device).with_needed(account.device.total())
@@ -113,7 +118,8 @@ impl Summary {
 
     /// The summary of a program that needs this many bytes.
     pub(crate) fn with_needed(self, needed_bytes: u64) -> Self {
-        Self { needed_bytes, fits: self.available_bytes.map(|available| needed_bytes <= available), ..self }
+        let fits = self.available_bytes.filter(|_| !self.is_whole).map(|available| needed_bytes <= available);
+        Self { needed_bytes, fits, ..self }
     }
 
     /// Whether the device lets a program use fewer bytes than this one needs.

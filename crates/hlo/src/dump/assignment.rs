@@ -257,7 +257,8 @@ impl BufferAssignment {
     /// ```
     #[must_use]
     pub fn account(&self) -> Account {
-        let needs_memory = |name: &str| ["broadcast", "fusion", "reduce", "slice"].iter().any(|word| name.contains(word));
+        let needs_memory =
+            |name: &str| ["broadcast", "fusion", "reduce", "slice"].iter().any(|word| name.contains(word));
         self.account_with(0..=u64::MAX, needs_memory)
     }
 

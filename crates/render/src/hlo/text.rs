@@ -526,9 +526,13 @@ fn summary_text(summary: &Summary, certainty: Accuracy) -> String {
         (None, None) => String::new(),
     };
     let memory = if summary.is_tpu { "HBM" } else { "memory" };
-    let roughly = if certainty == Accuracy::Rough { "roughly " } else { "" };
+    let roughly = if matches!(certainty, Accuracy::Rough | Accuracy::Undivided { .. }) { "roughly " } else { "" };
     let mut text = format!("needs {roughly}{} of {memory}", InUnits(summary.needed_bytes));
-    if let Some(available) = summary.available_bytes {
+    if let Accuracy::Undivided { devices } = certainty {
+        text += &format!(
+            " on its {devices} devices together: it is not divided among them yet, and what one needs is not known"
+        );
+    } else if let Some(available) = summary.available_bytes {
         let verdict = if summary.fits == Some(true) { "fits" } else { "DOES NOT FIT" };
         text += &format!(" of {} that a program may use{device}: {verdict}", InUnits(available));
     } else if summary.is_tpu {
