@@ -26,8 +26,8 @@ pub struct InstructionCost<'m> {
     pub reification: Option<Reification>,
     /// How often each loop over its windows runs (`iteration_bounds`), the outermost loop first; empty if the compiler does not say.
     pub iteration_bounds: Vec<u64>,
-    /// How often it runs in one run of the program, as [`TotalCost::total`] counts: 0 in a branch that does not count or in a
-    /// computation that does not run by itself, such as a fusion's. `None` if that number is larger than a `u64`.
+    /// How often it runs in one run of the program, as [`TotalCost::total`] counts: 0 in a branch that does not count. `None` if that number is larger
+    /// than a `u64`.
     pub runs: Option<u64>,
     /// Whether it is in a loop whose trip count is unknown, so that [`runs`](Self::runs) counts one iteration only.
     pub is_in_unknown_loop: bool,
@@ -120,7 +120,7 @@ pub struct BranchCost<'m> {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct TotalCost {
-    /// The sum of all figures, each instruction counted once. `None` if no instruction has a figure, or if the sum is larger than a `u64`.
+    /// The sum of all figures, each instruction counted once, and one inside of a fusion with its fusion. `None` if no instruction has a figure, or if the sum is larger than a `u64`.
     pub once: Option<u64>,
     /// The cost of one run of the program. The body of a loop counts as often as it runs; of a conditional, the most expensive branch
     /// counts. `None` if no instruction has a figure, if the module is [partial](Self::is_partial), or if the sum is larger than a
@@ -387,15 +387,13 @@ pub(super) fn costs(module: &Module, speed: Option<Speed>) -> (Costs<'_>, Vec<Co
     let (mut fusions, mut fusions_without) = (0_usize, 0_usize);
     let mut totals = TotalCost::default();
     for (instruction, said) in module.instructions().zip(all_said) {
-        let figure = said.figure;
-        let runs_itself = runs.contains_key(&instruction.computation().number());
-        let opcode = instruction.opcode();
-        // The bytes and operations of instructions inside of a fusion count with the fusion.
-        if matches!(said.basis, Basis::Bytes | Basis::Operations) && !runs_itself {
+        // What an instruction inside of a fusion takes counts with the fusion.
+        if !runs.contains_key(&instruction.computation().number()) {
             continue;
         }
+        let (figure, opcode) = (said.figure, instruction.opcode());
         // An instruction that could not be read has no opcode.
-        if figure == Figure::Missing && (!runs_itself || is_free(opcode) || opcode.text().is_empty()) {
+        if figure == Figure::Missing && (is_free(opcode) || opcode.text().is_empty()) {
             continue;
         }
         match figure {
@@ -404,7 +402,7 @@ pub(super) fn costs(module: &Module, speed: Option<Speed>) -> (Costs<'_>, Vec<Co
             Figure::Missing => totals.without += 1,
         }
         // The compiler gives no figure for some fusions of the kind `kCustom`; all other fusions have one.
-        if runs_itself && opcode == Opcode::Fusion && instruction.name_of(Key::FusionKind) != Some("kCustom") {
+        if opcode == Opcode::Fusion && instruction.name_of(Key::FusionKind) != Some("kCustom") {
             fusions += 1;
             fusions_without += usize::from(figure == Figure::Missing);
         }
@@ -430,11 +428,7 @@ pub(super) fn costs(module: &Module, speed: Option<Speed>) -> (Costs<'_>, Vec<Co
     totals.is_partial = totals.known + totals.flagged > 0 && fusions_without > fusions / 2;
     totals.has_overflowed = totals.known > 0 && (once.is_none() || total.is_none());
     totals.once = once.filter(|_| totals.known > 0);
-    // What a fusion's instructions take counts with the fusion.
-    let is_said = instructions
-        .iter()
-        .any(|cost| cost.figure.known().is_some() && runs.contains_key(&cost.instruction.computation().number()));
-    totals.total = total.filter(|_| is_said && !totals.is_partial && errors.is_empty());
+    totals.total = total.filter(|_| totals.known > 0 && !totals.is_partial && errors.is_empty());
     let loops = trips
         .iter()
         .filter_map(|(&number, &trips)| Some(LoopCost { instruction: module.instruction_at(number)?, trips }));
