@@ -19,7 +19,7 @@ use xla_shape::hlo::{Finding, Instruction as Value, Module as ModuleValue, Reade
 use xla_shape::tpu::Generation;
 use xla_shape_answers::cost::ProgramCost;
 use xla_shape_answers::guard::claims::{Claims, Expectation, Expectations};
-use xla_shape_answers::hlo::{Device, Difference, Limit, Report, check_space};
+use xla_shape_answers::hlo::{Device, Difference, Limit, Report, check_platform, check_space};
 use xla_shape_answers::numbers::{InUnits, count};
 use xla_shape_answers::source::source_text;
 use xla_shape_program::{OpenError, Program, ReadError, Statistics};
@@ -400,6 +400,10 @@ impl Module {
                      {}",
                     compile_it(&generation.to_string())
                 ));
+            }
+            if let Some(device) = device {
+                check_platform(program.module(), device)
+                    .map_err(|error| format!("{error}; {}", compile_it("DEVICE")))?;
             }
             Ok(report)
         });

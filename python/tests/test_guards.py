@@ -65,6 +65,9 @@ def test_a_program_for_another_device_is_refused(compiled):
     for call in (lambda: Module(compiled.as_text()).memory("v5p"), lambda: memory(compiled.as_text(), "v5p")):
         with pytest.raises(ShapeError, match="not compiled for v5p, but for a CPU or a GPU.* `xla-shape compile PROGRAM --for v5p`"):
             call()
+    tiled = "HloModule m\nENTRY e { ROOT p = f32[8,128]{1,0:T(8,128)} parameter(0) }"
+    with pytest.raises(ShapeError, match="compiled for a TPU, so it does not say what it takes on a GPU; compile it"):
+        Module(tiled).memory("h100")
     # A compiled program is neither called nor compiled again for another device.
     for program in (compiled, lowered):
         with pytest.raises(ShapeError, match="compiled for cpu, not for v5e"):

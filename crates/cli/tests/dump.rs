@@ -87,6 +87,35 @@ fn files_beside_a_module_make_numbers_exact() {
 }
 
 #[test]
+fn a_device_of_another_kind_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &[("after.hlo", MODULE)]);
+    let file = folder.path().join("after.hlo");
+    for verb in ["hlo", "cost"] {
+        let output = Command::program().args([verb, file.to_str().unwrap(), "--for", "h100"]).output().unwrap();
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{error}");
+        assert!(
+            error.contains("the program was compiled for a TPU, so it does not say what it takes on a GPU"),
+            "{error}"
+        );
+    }
+    assert_eq!(hlo(&[file.to_str().unwrap(), "--for", "v5e"]).0, 0);
+}
+
+#[test]
+fn a_gpu_with_a_larger_part_for_jax_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "HloModule m, is_scheduled=true\nENTRY e { ROOT p = u8[68719476736]{0} parameter(0) }";
+    write(folder.path(), &[("after.hlo", text)]);
+    let (code, text, _) = hlo(&[folder.path().join("after.hlo").to_str().unwrap(), "--for", "h100"]);
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(code, 1);
+    let expected = "it fits with XLA_PYTHON_CLIENT_MEM_FRACTION=0.95, which gives a process of JAX 75.2 GiB of the GPU's 79.1 GiB; by default, it takes 59.3 GiB";
+    assert!(text.contains(expected), "{text}");
+}
+
+#[test]
 fn unexpected_contents_of_a_file_lead_to_a_note() {
     let folder = tempfile::tempdir().unwrap();
     let directory = folder.path().to_str().unwrap();

@@ -132,7 +132,11 @@ fn a_dump_is_a_directory_of_files() {
     let empty = tempfile::tempdir().unwrap();
     let output = run(&[empty.path().to_str().unwrap()], "");
     assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
-    assert!(String::from_utf8(output.stderr).unwrap().starts_with("error: expected a text or a file, found nothing"));
+    assert!(
+        String::from_utf8(output.stderr)
+            .unwrap()
+            .starts_with("error: expected a text, a file, or a directory with files, found nothing")
+    );
 }
 
 /// The same profile can be given as its file, as the directory of a run, as the directory that the profiler was given, or as the trace for viewers
@@ -237,7 +241,7 @@ fn what_is_not_known_is_said() {
             1,
         ),
         (&["missing.hlo"], "error: there is no file of this name", 1),
-        (&[""], "error: expected a text or a file, found nothing", 1),
+        (&[""], "error: expected a text, a file, or a directory with files, found nothing", 1),
         (&["Cargo.toml"], "error: nothing known here. What is known: a shape, two shapes,", 1),
         (
             &["examples/hlo"],
@@ -250,7 +254,7 @@ fn what_is_not_known_is_said() {
         (&["frobnicate"], "unrecognized subcommand 'frobnicate'", 2),
         (&["a b", "c d", "e f"], "unexpected", 2),
         (&["--format", "json", "explain", "f32[2]"], "a verb takes its arguments after it", 2),
-        (&["-"], "error: expected a text or a file, found nothing", 1),
+        (&["-"], "error: expected a text, a file, or a directory with files, found nothing", 1),
         (
             &["   0   :  { %s1_s0 = smov.u32 0  ;;  %v2_v0 = vlaneseq.b32 }"],
             "texts about kernels; give the directory that has them",

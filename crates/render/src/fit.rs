@@ -253,11 +253,26 @@ mod tests {
             fits: Some(fits),
             needed_bytes: Some(needed),
             available_bytes: Some(16 * GIB),
+            whole_bytes: None,
             largest: Some(held),
             to_go,
             error: None,
         };
         Tried { at: at.to_vec(), device: Some("v5e:2x2".to_owned()), need, amount: fits.then_some(Amount::Cycles(7)) }
+    }
+
+    #[test]
+    fn a_gpu_may_have_room_for_more() {
+        let text = |needed: u64| {
+            let mut tried = tried([0, 0, 0], needed);
+            tried.need.whole_bytes = Some(20 * GIB);
+            let axes = vec![axis("batch", &["8"], true), axis("remat", &["no"], false), axis("for", &["l4"], false)];
+            let line = Line { at: vec![0, 0, 0], next: Some(0), closed: true, ..Line::default() };
+            Fit::new(axes, vec![tried], &[line]).text(200).to_string()
+        };
+        let more = "  Or it fits with XLA_PYTHON_CLIENT_MEM_FRACTION=0.95, which gives a process of JAX 19 GiB of the GPU's 20 GiB; by default, it takes 16 GiB.";
+        assert!(text(18 * GIB).contains(more), "{}", text(18 * GIB));
+        assert!(!text(20 * GIB).contains("FRACTION") && !text(16 * GIB).contains("FRACTION"));
     }
 
     #[test]

@@ -95,7 +95,7 @@ impl<'g> Input<'g> {
             _ => false,
         });
         match (is_empty, self.against.is_empty()) {
-            (true, _) => "expected a text or a file, found nothing",
+            (true, _) => "expected a text, a file, or a directory with files, found nothing",
             (_, true) if self.files.len() == 1 => {
                 "nothing known here. What is known: a shape, two shapes, a sharding, a layout in another notation, a log or an \
                  out-of-memory message, HLO, StableHLO, a profile, a directory of dumps, and the compiler's texts about kernels"
