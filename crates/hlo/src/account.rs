@@ -74,7 +74,8 @@ impl Totals {
     /// ```
     #[must_use]
     pub const fn total(self) -> u64 {
-        let all = self.arguments as u128 + self.outputs as u128 + self.temporaries as u128;
+        let all =
+            (self.arguments as u128).saturating_add(self.outputs as u128).saturating_add(self.temporaries as u128);
         let total = all.saturating_sub(self.aliases as u128);
         // A sum of bytes that is cut to `u64::MAX` must not become smaller by what is subtracted from it.
         if total > u64::MAX as u128 { u64::MAX } else { total as u64 }

@@ -106,7 +106,7 @@ impl Tally {
             0 => String::new(),
             others => format!(", and {others} more like it"),
         };
-        self.first.map(|first| first + &others)
+        self.first.map(|first| format!("{first}{others}"))
     }
 }
 
