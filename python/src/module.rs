@@ -390,24 +390,12 @@ impl Module {
             check_space(program.module(), space).map_err(shape_error)?;
         }
         let generation = device.and_then(Device::generation);
-        let report = py.detach(|| {
-            let (memory, report) = Report::with_memory(&program, device, top, space);
-            if let (Some(generation), Some(timeline)) = (generation, memory.timeline())
-                && !timeline.is_for_tpu()
-            {
-                return Err(format!(
-                    "the program was not compiled for {generation}, but for a CPU or a GPU: its arrays have no tiles, as a TPU's have; \
-                     {}",
-                    compile_it(&generation.to_string())
-                ));
-            }
-            if let Some(device) = device {
-                check_platform(program.module(), device)
-                    .map_err(|error| format!("{error}; {}", compile_it("DEVICE")))?;
-            }
-            Ok(report)
-        });
-        let report = report.map_err(shape_error)?;
+        if let Some(device) = device {
+            let compile = || compile_it(device.name().unwrap_or("DEVICE"));
+            check_platform(program.module(), device)
+                .map_err(|error| shape_error(format_args!("{error}; {}", compile())))?;
+        }
+        let (_, report) = py.detach(|| Report::with_memory(&program, device, top, space));
         let verdict = report.fits().map_err(|unknown| unknown.to_string());
         let shown = report.clone();
         let answer = Answer::new(report).judged(verdict);

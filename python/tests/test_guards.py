@@ -66,7 +66,7 @@ def test_a_program_for_another_device_is_refused(compiled):
         with pytest.raises(ShapeError, match="not compiled for v5p, but for a CPU or a GPU.* `xla-shape compile PROGRAM --for v5p`"):
             call()
     tiled = "HloModule m\nENTRY e { ROOT p = f32[8,128]{1,0:T(8,128)} parameter(0) }"
-    with pytest.raises(ShapeError, match="compiled for a TPU, so it does not say what it takes on a GPU; compile it"):
+    with pytest.raises(ShapeError, match="not compiled for h100, but for a TPU: its arrays have tiles; compile it .* `xla-shape compile PROGRAM --for h100`"):
         Module(tiled).memory("h100")
     # A compiled program is neither called nor compiled again for another device.
     for program in (compiled, lowered):

@@ -93,6 +93,24 @@ impl Device {
         }
     }
 
+    /// Its name, as `--for` takes it; `None` for a GPU that the core's table lacks and for a number of bytes.
+    ///
+    /// ```
+    /// use xla_shape_answers::hlo::Device;
+    ///
+    /// assert_eq!("TPU v5 lite".parse::<Device>()?.name(), Some("v5e"));
+    /// assert_eq!(Device::Bytes(16 << 30).name(), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn name(self) -> Option<&'static str> {
+        match self {
+            Self::Generation(generation) => Some(generation.name()),
+            Self::Gpu(gpu) => Some(gpu.name()),
+            Self::OtherGpu(_) | Self::Bytes(_) => None,
+        }
+    }
+
     /// Whether it is a TPU or a GPU.
     ///
     /// ```

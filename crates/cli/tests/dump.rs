@@ -91,16 +91,28 @@ fn a_device_of_another_kind_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), &[("after.hlo", MODULE)]);
     let file = folder.path().join("after.hlo");
-    for verb in ["hlo", "cost"] {
-        let output = Command::program().args([verb, file.to_str().unwrap(), "--for", "h100"]).output().unwrap();
+    for verb in [&["hlo"][..], &["cost"], &["guard", "claims"]] {
+        let output = Command::program().args(verb).args([file.to_str().unwrap(), "--for", "h100"]).output().unwrap();
         let error = String::from_utf8(output.stderr).unwrap();
         assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{error}");
         assert!(
-            error.contains("the program was compiled for a TPU, so it does not say what it takes on a GPU"),
+            error.contains("the program was not compiled for h100, but for a TPU: its arrays have tiles; `xla-shape compile PROGRAM --for h100`"),
             "{error}"
         );
     }
     assert_eq!(hlo(&[file.to_str().unwrap(), "--for", "v5e"]).0, 0);
+}
+
+#[test]
+fn a_program_that_is_not_divided_yet_has_no_verdict() {
+    let folder = tempfile::tempdir().unwrap();
+    let undivided = MODULE.replace("is_scheduled=true", "num_partitions=4");
+    write(folder.path(), &[("before.hlo", &undivided)]);
+    let (code, text, _) = hlo(&[folder.path().join("before.hlo").to_str().unwrap(), "--for", "5000"]);
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(code, 0);
+    let expected = "with every array at its whole size: it is not divided among its 4 devices yet, and what one of them needs is not known";
+    assert!(text.contains(expected) && !text.contains("FIT"), "{text}");
 }
 
 #[test]
@@ -111,7 +123,7 @@ fn a_gpu_with_a_larger_part_for_jax_is_named() {
     let (code, text, _) = hlo(&[folder.path().join("after.hlo").to_str().unwrap(), "--for", "h100"]);
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert_eq!(code, 1);
-    let expected = "it fits with XLA_PYTHON_CLIENT_MEM_FRACTION=0.95, which gives a process of JAX 75.2 GiB of the GPU's 79.1 GiB; by default, it takes 59.3 GiB";
+    let expected = "DOES NOT FIT, but fits the 75.2 GiB of 79.1 GiB that XLA_PYTHON_CLIENT_MEM_FRACTION=0.95 gives a process of JAX";
     assert!(text.contains(expected), "{text}");
 }
 

@@ -484,8 +484,8 @@ fn findings_decide_the_exit_code() {
 
 #[test]
 fn a_module_that_uses_an_operand_too_early_has_no_memory_over_time() {
-    let module = "HloModule m, is_scheduled=true\nENTRY e {\n  p = f32[4]{0} parameter(0)\n  n = f32[4]{0} negate(q)\n  \
-                  q = f32[4]{0} copy(p)\n  ROOT r = f32[4]{0} add(n, q)\n}\n";
+    let module = "HloModule m, is_scheduled=true\nENTRY e {\n  p = f32[4]{0:T(128)} parameter(0)\n  n = f32[4]{0:T(128)} negate(q)\n  \
+                  q = f32[4]{0:T(128)} copy(p)\n  ROOT r = f32[4]{0:T(128)} add(n, q)\n}\n";
     let output = program(&["hlo", "-", "--format", "json", "--device", "v5e"], module);
     assert_eq!(output.status.code(), Some(1));
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();

@@ -77,7 +77,7 @@ impl Totals {
         let all =
             (self.arguments as u128).saturating_add(self.outputs as u128).saturating_add(self.temporaries as u128);
         let total = all.saturating_sub(self.aliases as u128);
-        // A sum of bytes that is cut to `u64::MAX` must not become smaller by what is subtracted from it.
+        // Subtracted before the sum is cut to a `u64`: otherwise a sum that was cut would shrink.
         if total > u64::MAX as u128 { u64::MAX } else { total as u64 }
     }
 

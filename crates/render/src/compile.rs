@@ -1,6 +1,6 @@
 //! What a compiler says about a program, as text.
 
-use crate::hlo::{capacity_text, larger_fraction, what_takes_memory};
+use crate::hlo::{capacity_text, larger_part, what_takes_memory};
 use crate::words::{Bytes, Factor, Grouped, InUnits, column_width, count, value_name};
 use crate::{Show, Text};
 use xla_shape_answers::compile::{
@@ -57,7 +57,9 @@ fn whole_gpu(text: &mut Text, capacity: &Capacity) {
     let (part, all) = (InUnits(capacity.bytes), InUnits(whole));
     let verdict = match need {
         OfGpu::Part => format!("it fits the {part} that a process of JAX takes of {all}"),
-        OfGpu::Larger => larger_fraction(capacity.bytes, whole),
+        OfGpu::Larger => {
+            format!("it does not fit the {part} that a process of JAX takes of {all}, but fits {}", larger_part(whole))
+        }
         OfGpu::More if capacity.used <= whole => {
             format!("it does not fit: of the {all} of the GPU, CUDA needs some for itself")
         }
@@ -281,5 +283,33 @@ fn layouts(text: &mut Text, good: &[(&str, &Answered)]) {
             "  {name:11}  {padding:>9}  {factor:>7}  {shown} ({})  {}",
             value.opcode, value.shape
         ));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::whole_gpu;
+    use crate::Text;
+    use xla_shape_answers::hlo::memory::Capacity;
+
+    #[test]
+    fn each_part_of_a_gpu_has_its_verdict() {
+        const GIB: u64 = 1 << 30;
+        let verdict = |used: u64| {
+            let mut text = Text::new(200);
+            whole_gpu(
+                &mut text,
+                &Capacity { space: 0, bytes: 60 * GIB, used: used * GIB, free: 0, whole: Some(80 * GIB) },
+            );
+            text.to_string()
+        };
+        assert_eq!(verdict(60), "  it fits the 60 GiB that a process of JAX takes of 80 GiB\n");
+        let larger = "the 76 GiB of 80 GiB that XLA_PYTHON_CLIENT_MEM_FRACTION=0.95 gives a process of JAX";
+        assert_eq!(
+            verdict(76),
+            format!("  it does not fit the 60 GiB that a process of JAX takes of 80 GiB, but fits {larger}\n")
+        );
+        assert_eq!(verdict(77), "  it does not fit: of the 80 GiB of the GPU, CUDA needs some for itself\n");
+        assert_eq!(verdict(81), "  it does not fit the 80 GiB of the GPU\n");
     }
 }

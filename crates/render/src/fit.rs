@@ -1,6 +1,6 @@
 //! What fits, as text.
 
-use crate::hlo::larger_fraction;
+use crate::hlo::larger_part;
 use crate::words::{InUnits, answered_by, column_width, count, in_one_line, interrupted};
 use crate::{Show, Text};
 use std::collections::BTreeMap;
@@ -195,10 +195,8 @@ fn too_large(fit: &Fit, text: &mut Text, row: &Row) {
     let setting = with_all_but(fit, &row.setting, Some(DEVICES));
     let with = if setting.is_empty() { setting } else { format!(" with {setting}") };
     text.heading(&format!("To fit{on}{with}, {} would have to go", InUnits(short)));
-    if let (Some(OfGpu::Larger), Some(part), Some(whole)) =
-        (row.need.of_gpu(), row.need.available_bytes, row.need.whole_bytes)
-    {
-        text.paragraph(format_args!("  Or {}.", larger_fraction(part, whole)));
+    if let (Some(OfGpu::Larger), Some(whole)) = (row.need.of_gpu(), row.need.whole_bytes) {
+        text.paragraph(format_args!("  As it is, it fits {}.", larger_part(whole)));
     }
     if row.need.to_go.is_empty() {
         text.paragraph("  The compiler does not say what takes the memory.");
@@ -270,7 +268,8 @@ mod tests {
             let line = Line { at: vec![0, 0, 0], next: Some(0), closed: true, ..Line::default() };
             Fit::new(axes, vec![tried], &[line]).text(200).to_string()
         };
-        let more = "  Or it fits with XLA_PYTHON_CLIENT_MEM_FRACTION=0.95, which gives a process of JAX 19 GiB of the GPU's 20 GiB; by default, it takes 16 GiB.";
+        let more =
+            "  As it is, it fits the 19 GiB of 20 GiB that XLA_PYTHON_CLIENT_MEM_FRACTION=0.95 gives a process of JAX.";
         assert!(text(18 * GIB).contains(more), "{}", text(18 * GIB));
         assert!(!text(20 * GIB).contains("FRACTION") && !text(16 * GIB).contains("FRACTION"));
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use xla_shape_answers::Answer;
-use xla_shape_answers::cost::ProgramCost;
+use xla_shape_answers::cost::{Amount, NoTotal, ProgramCost};
 use xla_shape_hlo::cost::Figure;
 use xla_shape_hlo::{Computation, Instruction, Module, Opcode};
 use xla_shape_render::Show;
@@ -66,6 +66,21 @@ fn every_figure_counts_once() {
     assert_eq!((known, flagged), (1915, 2));
     // Modules that XLA dumped to files have figures inside of fusions only; the compiler returned the others.
     assert_eq!(without, ["v5p__scatter_gather_sort__dump.hlo", "v6e__scatter_gather_sort__dump.hlo"]);
+}
+
+/// Where most fusions have no figure, the sum of the others says nothing about the program.
+#[test]
+fn figures_of_few_fusions_have_no_total() {
+    let fused = "f { q = f32[8]{0} parameter(0) ROOT n = f32[8]{0} negate(q) }\n";
+    let cost = |fusions: usize| {
+        let fusion = |number: usize| format!("  b{number} = f32[8]{{0}} fusion(a), kind=kLoop, calls=f\n");
+        let known = "  c = f32[8]{0} copy(a), backend_config={\"window_config\":{\"estimated_cycles\":\"7\"}}\n";
+        let fusions: String = (0..fusions).map(fusion).collect();
+        let text = format!("HloModule m\n{fused}ENTRY e {{\n  a = f32[8]{{0}} parameter(0)\n{fusions}{known}}}\n");
+        ProgramCost::new(&Module::parse(&text).unwrap()).unwrap().sums
+    };
+    assert_eq!((cost(0).total, cost(0).why_no_total()), (Some(Amount::Cycles(7)), None));
+    assert_eq!((cost(1).total, cost(1).why_no_total()), (None, Some(NoTotal::PartialCycles)));
 }
 
 /// The cost of one run of a computation: executes each loop iteration by iteration, as often as it says.

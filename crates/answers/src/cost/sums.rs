@@ -63,8 +63,6 @@ pub enum NoTotal {
     PartialTimes,
     /// Most figures are missing, as in the files that XLA dumps.
     PartialCycles,
-    /// Only instructions inside fusions have figures.
-    OnlyFused,
     /// For a GPU, nothing has a figure.
     NoTimes,
     /// Nothing has a figure.
@@ -97,7 +95,6 @@ impl Sums {
             (true, false) => NoTotal::PartialCycles,
             _ if self.total.is_some() => return None,
             _ if self.overflowed => NoTotal::TooLarge,
-            _ if self.said > 0 => NoTotal::OnlyFused,
             (false, true) => NoTotal::NoTimes,
             (false, false) => NoTotal::NoCycles,
         })

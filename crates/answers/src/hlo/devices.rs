@@ -56,8 +56,8 @@ impl OtherDevices {
     }
 }
 
-/// The error for a program that was compiled for another kind of device than the user names. What it takes there is unknown until it is compiled for
-/// that device: arrays have tiles on a TPU only, and compilers fuse in other ways.
+/// The error for a program that was compiled for another kind of device than the user names. What it takes there is not known until it is compiled for
+/// that device, because arrays have tiles on a TPU only, and compilers fuse in other ways.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OtherPlatform {
     /// The device that the user names.
@@ -66,36 +66,44 @@ pub struct OtherPlatform {
 
 impl fmt::Display for OtherPlatform {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (compiled, named) = match self.device.platform() {
-            Platform::Tpu => ("GPU", "TPU"),
-            _ => ("TPU", "GPU"),
+        let name = self.device.name().unwrap_or("this device");
+        let found = match self.device.platform() {
+            Platform::Tpu => "a CPU or a GPU: its arrays have no tiles, as a TPU's have",
+            _ => "a TPU: its arrays have tiles",
         };
-        write!(f, "the program was compiled for a {compiled}, so it does not say what it takes on a {named}")
+        write!(f, "the program was not compiled for {name}, but for {found}")
     }
 }
 
 impl std::error::Error for OtherPlatform {}
 
-/// Checks that a program was not compiled for a GPU if the device is a TPU, or the other way round. A module that shows no device passes.
+/// Checks that a program was compiled for the kind of device that a user names. Only a TPU's arrays have tiles. A program that is not compiled yet passes,
+/// and a number of bytes can be of any device.
 ///
 /// ```
 /// use xla_shape_hlo::Module;
 /// use xla_shape_answers::hlo::{OtherPlatform, check_platform};
 ///
-/// let module = Module::parse("HloModule m\nENTRY e { ROOT p = f32[8,128]{1,0:T(8,128)} parameter(0) }")?;
-/// assert!(check_platform(&module, "v5e".parse()?).is_ok());
-/// let error: OtherPlatform = check_platform(&module, "h100".parse()?).unwrap_err();
-/// assert_eq!(error.to_string(), "the program was compiled for a TPU, so it does not say what it takes on a GPU");
+/// let tiled = Module::parse("HloModule m\nENTRY e { ROOT p = f32[8,128]{1,0:T(8,128)} parameter(0) }")?;
+/// assert!(check_platform(&tiled, "v5e".parse()?).is_ok());
+/// let error: OtherPlatform = check_platform(&tiled, "h100".parse()?).unwrap_err();
+/// assert_eq!(error.to_string(), "the program was not compiled for h100, but for a TPU: its arrays have tiles");
+/// let plain = Module::parse("HloModule m, is_scheduled=true\nENTRY e { ROOT p = f32[8,128]{1,0} parameter(0) }")?;
+/// assert!(check_platform(&plain, "h100".parse()?).is_ok());
+/// let error = check_platform(&plain, "v5e".parse()?).unwrap_err();
+/// assert!(error.to_string().starts_with("the program was not compiled for v5e, but for a CPU or a GPU"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors
-/// If the module shows the other kind of device.
+/// If its arrays have tiles and the device is a GPU, or the other way round.
 pub fn check_platform(module: &Module, device: Device) -> Result<(), OtherPlatform> {
-    match (module.platform(), device.platform()) {
-        (Platform::Tpu, Platform::Gpu) | (Platform::Gpu, Platform::Tpu) => Err(OtherPlatform { device }),
-        _ => Ok(()),
-    }
+    let is_other = match device.platform() {
+        Platform::Tpu => !module.is_for_tpu() && (module.is_scheduled() || module.is_for_gpu()),
+        Platform::Gpu => module.is_for_tpu(),
+        Platform::Other => false,
+    };
+    if is_other { Err(OtherPlatform { device }) } else { Ok(()) }
 }
 
 /// The number of partitions or replicas in a module; 1 if the module does not say it.

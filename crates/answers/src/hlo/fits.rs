@@ -208,7 +208,7 @@ mod tests {
     fn a_program_that_is_not_divided_yet_has_no_verdict() {
         let text = TEXT.replace(", is_scheduled=true", ", num_partitions=4");
         let within = |text: &str| judged(text, Some(Device::Bytes(1 << 30)), None);
-        assert!(matches!(within(&text), Err(FitError::NoMemory(why)) if why.contains("all 4 devices together")));
+        assert!(matches!(within(&text), Err(FitError::NoMemory(why)) if why.contains("among its 4 devices yet")));
         let program = Program::from(Module::parse(&text).unwrap());
         let report = Report::new(&program.memory(None), Some(Device::Bytes(1 << 30)), 10, None);
         assert!(!report.exceeds_device() && report.capacity.is_empty());

@@ -159,7 +159,7 @@ pub enum Accuracy {
     OtherDevice,
     /// An estimate of a module without a schedule.
     Rough,
-    /// An estimate of a module that is not divided among its devices yet: its arrays have their whole sizes.
+    /// An estimate of a module without a schedule that is not divided among its devices yet either: its arrays have their whole sizes.
     Undivided {
         /// The number of devices.
         devices: u64,
@@ -206,7 +206,8 @@ impl Accuracy {
             Self::Nearly { .. } => "nearly exact",
             Self::Totals => "exact totals",
             Self::Estimate | Self::OlderRelease(_) | Self::OtherDevice => "estimate",
-            Self::Rough | Self::Undivided { .. } => "rough estimate",
+            Self::Rough => "rough estimate",
+            Self::Undivided { .. } => "rough estimate before the division",
         }
     }
 
@@ -235,8 +236,8 @@ impl Accuracy {
                 "rough estimate: the module has no schedule, so the order of instructions in the text is taken for the order in which they run".into()
             }
             Self::Undivided { devices } => format!(
-                "rough estimate of all {devices} devices together: the module is not divided among them yet, so its arrays have their whole sizes, and \
-                 what one device needs is not known; the optimized module says it"
+                "rough estimate with every array at its whole size: the module is not divided among its {devices} devices yet, so what one of them \
+                 needs is not known; the optimized module says it"
             ),
         }
     }

@@ -53,7 +53,7 @@ pub struct Report {
     pub notes: Vec<String>,
     /// The other modules of the directory or the profile.
     pub other_modules: Vec<String>,
-    /// HBM and VMEM of the device; empty without --for, and for a program that is not divided among its devices yet.
+    /// HBM and VMEM of the device; empty without --for, and for a program that is neither scheduled nor divided among its devices yet.
     pub capacity: Vec<Capacity>,
     /// Each memory space, as if every value had memory of its own.
     pub spaces: Vec<Space>,
@@ -149,7 +149,7 @@ fn findings(module: &Module) -> Vec<Finding> {
 /// The least number of instructions of a module that is checked on a thread of its own: a thread takes as long to start as some hundreds take to check.
 const MANY: usize = 2_000;
 
-/// The findings of a module, and what `meanwhile` returns. A large module is checked on a thread of its own, unless the system has no threads.
+/// The findings of a module, and what `meanwhile` returns. A large module is checked on a thread of its own, unless the system has none to give.
 fn with_findings<T>(module: &Module, meanwhile: impl FnOnce() -> T) -> (Vec<Finding>, T) {
     if cfg!(target_family = "wasm") || module.instructions().len() < MANY {
         return (findings(module), meanwhile());
@@ -439,7 +439,7 @@ impl Report {
     /// # Ok::<(), xla_shape_core::ParseError>(())
     /// ```
     ///
-    /// The report on a program that is not partitioned yet, on a device with a host:
+    /// The report on a program with shardings, on a device with a host:
     ///
     /// ```
     /// use xla_shape_answers::hlo::{Device, Report, memory::Accuracy};
@@ -667,7 +667,7 @@ impl Report {
         let hbm = device.and_then(|device| capacity_in(device, space, memory.device.used()));
         let others = self.capacity.into_iter().filter(|capacity| capacity.space != space);
         let capacity = hbm.into_iter().chain(others).collect();
-        let summary = self.summary.map(|summary| summary.with_needed(memory.device.used()));
+        let summary = self.summary.map(|summary| summary.divided().with_needed(memory.device.used()));
         let (accuracy, certainty) = (TOTALS.to_owned(), Accuracy::Totals);
         Self { summary, memory: Some(memory), capacity, accuracy, certainty, has_device: device.is_some(), ..self }
     }

@@ -1,5 +1,6 @@
 //! The first line of a report: what matters most about the memory of a program.
 
+use super::fits::OfGpu;
 use super::memory::{Accuracy, AtPeak, capacity_in};
 use super::starts::Starts;
 use crate::device::Device;
@@ -18,8 +19,8 @@ pub struct Summary {
     pub needed_bytes: u64,
     /// The bytes that the device lets a program use; null if no device is named and nothing shows which one it is.
     pub available_bytes: Option<u64>,
-    /// Whether `needed_bytes` is at most `available_bytes`; null if `available_bytes` is null, and for a program that is not divided among its devices
-    /// yet.
+    /// Whether `needed_bytes` is at most `available_bytes`; null if `available_bytes` is null, and for a program that is neither scheduled nor
+    /// divided among its devices yet.
     pub fits: Option<bool>,
     /// The generation of the named TPU; if no device is named, the generation that the module or the name of its file shows. Null if nothing shows
     /// it.
@@ -32,7 +33,10 @@ pub struct Summary {
     /// Whether the program is for a TPU, whose memory is called HBM.
     #[serde(skip)]
     pub is_tpu: bool,
-    /// Whether the program is not divided among its devices yet, so that `needed_bytes` are those of all devices together.
+    /// The bytes of the whole memory, if the device is a GPU.
+    #[serde(skip)]
+    pub whole_gpu: Option<u64>,
+    /// Whether the program is not divided among its devices yet, so that `needed_bytes` has every array at its whole size.
     #[serde(skip)]
     pub is_whole: bool,
     /// The largest array that is live when most of the memory is in use; null if nothing is.
@@ -85,6 +89,7 @@ impl Summary {
             gpu: None,
             assumed: device.is_none(),
             is_tpu: is_tpu || device.and_then(Device::generation).is_some(),
+            whole_gpu: None,
             is_whole: matches!(Accuracy::new(timeline), Accuracy::Undivided { .. }),
             largest,
         };
@@ -94,6 +99,7 @@ impl Summary {
     fn on(mut self, device: Option<Device>) -> Self {
         let capacity = device.and_then(|device| capacity_in(device, memory_space::DEFAULT, 0));
         self.available_bytes = capacity.map(|capacity| capacity.bytes);
+        self.whole_gpu = device.and_then(Device::whole_gpu);
         self.generation = device.and_then(Device::generation).map(Generation::name);
         self.gpu = match device {
             Some(Device::Gpu(gpu)) => Some(gpu.name()),
@@ -116,10 +122,21 @@ impl Summary {
         self.on(device).with_needed(needed)
     }
 
+    /// The summary of a program that the compiler has divided among its devices.
+    pub(super) fn divided(self) -> Self {
+        Self { is_whole: false, ..self }
+    }
+
     /// The summary of a program that needs this many bytes.
     pub(crate) fn with_needed(self, needed_bytes: u64) -> Self {
         let fits = self.available_bytes.filter(|_| !self.is_whole).map(|available| needed_bytes <= available);
         Self { needed_bytes, fits, ..self }
+    }
+
+    /// Which part of a GPU's memory the program needs; `None` for other devices.
+    #[must_use]
+    pub fn of_gpu(&self) -> Option<OfGpu> {
+        Some(OfGpu::new(self.needed_bytes, self.available_bytes?, self.whole_gpu?))
     }
 
     /// Whether the device lets a program use fewer bytes than this one needs.

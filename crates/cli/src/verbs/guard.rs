@@ -1,6 +1,6 @@
 //! `guard`: records the cost and the layouts of a program, compares later versions of the program with the record, and checks claims.
 
-use super::hlo::{end, opened};
+use super::hlo::{check_device, end, opened};
 use crate::args::{
     ChosenCompiler, CompilerArguments, GuardArguments, GuardCheckArguments, GuardClaimsArguments, GuardExpectArguments,
     GuardProgram, GuardRecordArguments, GuardVerb,
@@ -227,6 +227,7 @@ fn measured<T, E: Display>(
     let (source, bytes) = match Opened::open(&arguments.program)? {
         Opened::Source { path, bytes } => (path, bytes),
         Opened::Program(mut program) => {
+            check_device(&program, arguments.targets.first().and_then(Devices::device))?;
             if let Some(gpu) = arguments.targets.first().and_then(Devices::gpu) {
                 program.set_gpu(gpu);
             }

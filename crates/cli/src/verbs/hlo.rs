@@ -58,11 +58,11 @@ pub(crate) fn run(arguments: &HloArguments) -> Result<(), Failure> {
 
 /// Refuses a device of another kind than the one that the program was compiled for.
 pub(super) fn check_device(program: &Program, device: Option<Device>) -> Result<(), Failure> {
-    let checked = device.map_or(Ok(()), |device| check_platform(program.module(), device));
-    checked.map_err(|error| {
+    let Some(device) = device else { return Ok(()) };
+    check_platform(program.module(), device).map_err(|error| {
+        let (file, name) = (program.name(), device.name().unwrap_or("DEVICE"));
         Failure::said(format_args!(
-            "{}: {error}; `xla-shape compile PROGRAM --for DEVICE` compiles the user's program for that device",
-            program.name()
+            "{file}: {error}; `xla-shape compile PROGRAM --for {name}` compiles the user's program for that device"
         ))
     })
 }

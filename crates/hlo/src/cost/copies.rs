@@ -202,11 +202,7 @@ impl<'m> Costs<'m> {
     pub fn copies(&self) -> Vec<Copy<'m>> {
         let Some(first) = self.instructions().first() else { return Vec::new() };
         let search = Search::new(first.instruction.module());
-        self.instructions()
-            .iter()
-            .filter(|cost| self.runs(cost.instruction))
-            .filter_map(|cost| search.copy(cost))
-            .collect()
+        self.instructions().iter().filter_map(|cost| search.copy(cost)).collect()
     }
 }
 

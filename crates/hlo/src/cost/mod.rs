@@ -31,8 +31,8 @@ pub use totals::{BranchCost, Costs, InstructionCost, LoopCost, TotalCost};
 impl crate::Module {
     /// What the compiler expects the program to cost: in cycles of a TPU's cores, or in picoseconds of a GPU ([`Costs::unit`]).
     ///
-    /// The figures are in the module that the compiler returns (JAX: `compiled.as_text()`). The module that XLA dumps to a file has few of them or
-    /// none; see [`TotalCost::is_partial`].
+    /// The figures are in the module that the compiler returns (JAX: `compiled.as_text()`). The module that XLA dumps to a file has none, or only
+    /// inside of fusions, whose instructions do not count. See also [`TotalCost::is_partial`].
     ///
     /// ```
     /// let module = xla_shape_hlo::Module::parse(r#"

@@ -149,15 +149,13 @@ pub struct Costs<'m> {
     unread: Vec<(Instruction<'m>, CostError)>,
     unit: Unit,
     total: TotalCost,
-    /// The numbers of the computations that run by themselves.
-    runs: BTreeMap<u32, Option<u64>>,
     /// By the number of an instruction: the cost of the computations that it runs. A loop has the cost of all its iterations.
     inside: BTreeMap<u32, u64>,
 }
 
 impl<'m> Costs<'m> {
-    /// The instructions that run by themselves, and those that have a figure, in the order of the text. Parameters, constants, tuples
-    /// and the like are left out.
+    /// The instructions that run by themselves, not inside of a fusion or of a reducer, in the order of the text. Parameters, constants, tuples and the
+    /// like are left out.
     ///
     /// ```
     /// let module = xla_shape_hlo::Module::parse("
@@ -202,11 +200,6 @@ impl<'m> Costs<'m> {
     #[must_use]
     pub fn unread(&self) -> &[(Instruction<'m>, CostError)] {
         &self.unread
-    }
-
-    /// Whether an instruction's computation runs by itself, not as part of a fusion or a reduction.
-    pub(super) fn runs(&self, instruction: Instruction<'_>) -> bool {
-        self.runs.contains_key(&instruction.computation().number())
     }
 
     /// What one run of an instruction takes: its own figure plus the cost of the computations that it runs, such as all iterations of a loop. 0 if
@@ -387,10 +380,8 @@ pub(super) fn costs(module: &Module, speed: Option<Speed>) -> (Costs<'_>, Vec<Co
     let (mut fusions, mut fusions_without) = (0_usize, 0_usize);
     let mut totals = TotalCost::default();
     for (instruction, said) in module.instructions().zip(all_said) {
-        // What an instruction inside of a fusion takes counts with the fusion.
-        if !runs.contains_key(&instruction.computation().number()) {
-            continue;
-        }
+        // What an instruction inside of a fusion or of a reducer takes counts with the instruction that calls it.
+        let Some(&runs) = runs.get(&instruction.computation().number()) else { continue };
         let (figure, opcode) = (said.figure, instruction.opcode());
         // An instruction that could not be read has no opcode.
         if figure == Figure::Missing && (is_free(opcode) || opcode.text().is_empty()) {
@@ -413,7 +404,7 @@ pub(super) fn costs(module: &Module, speed: Option<Speed>) -> (Costs<'_>, Vec<Co
             basis: said.basis,
             reification: said.reification,
             iteration_bounds: said.iteration_bounds,
-            runs: runs.get(&instruction.computation().number()).copied().unwrap_or(Some(0)),
+            runs,
             is_in_unknown_loop: in_unknown_loop.contains(&instruction.computation().number()),
             bytes_read: bytes(operands),
             bytes_written: bytes_written(instruction),
@@ -436,7 +427,7 @@ pub(super) fn costs(module: &Module, speed: Option<Speed>) -> (Costs<'_>, Vec<Co
         .iter()
         .filter_map(|(&number, &branch)| Some(BranchCost { instruction: module.instruction_at(number)?, branch }));
     let (loops, branches) = (loops.collect(), branches.collect());
-    (Costs { instructions, loops, branches, unread, unit, total: totals, runs, inside: inside_of }, errors)
+    (Costs { instructions, loops, branches, unread, unit, total: totals, inside: inside_of }, errors)
 }
 
 /// The bytes that an instruction writes.

@@ -82,9 +82,9 @@ impl<'m> HloBuffer<'m> {
     }
 }
 
-/// Whether a single element that an instruction computes goes through memory: it does if it is computed from arrays with several elements, because it
-/// then comes from the vector unit, as it does if it is broadcast, or if it is a result of an all-reduce of several operands, which packs them in memory.
-/// Other single elements stay in registers.
+/// Whether a single element that an instruction computes goes through memory. It does in three cases: it is computed from arrays with several elements,
+/// or broadcast, so that it comes from the vector unit; or it is a result of an all-reduce of several operands, which packs them in memory. Other single
+/// elements stay in registers.
 pub(super) fn needs_memory_for_one_element(instruction: Instruction<'_>) -> bool {
     let is_array = |shape: &Shape| shape.array().is_some_and(|array| array.elements() != Some(1));
     matches!(instruction.opcode(), Opcode::Broadcast | Opcode::Fusion | Opcode::Reduce)

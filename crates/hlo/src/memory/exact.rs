@@ -220,10 +220,11 @@ impl Timeline<'_> {
             return Err(DumpError::Incomplete { what });
         }
         let most_are_smaller = smaller.count * 2 > lifetimes.len();
-        let warnings: Vec<String> = smaller.tell().into_iter().collect();
+        let smaller = smaller.tell();
         if most_are_smaller {
-            return Err(DumpError::OtherModule { what: warnings.into_iter().collect() });
+            return Err(DumpError::OtherModule { what: smaller.unwrap_or_default() });
         }
+        let warnings = Vec::from_iter(smaller);
         join(&mut lifetimes, joins);
         let mut account = assignment.account_with(live_bytes(spans), |name| {
             self.instructions()

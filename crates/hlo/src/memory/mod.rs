@@ -380,10 +380,13 @@ impl<'m> Memory<'m> {
     }
 
     fn first_by(&self, count: usize, key: impl Fn(&Buffer<'m>) -> u64) -> Vec<Buffer<'m>> {
+        if count == 0 {
+            return Vec::new();
+        }
         let mut keys: Vec<u64> = self.buffers.iter().map(&key).collect();
         let least = match keys.len().checked_sub(count) {
-            Some(place) if count > 0 => *keys.select_nth_unstable(place).1,
-            _ => 0,
+            Some(place) => *keys.select_nth_unstable(place).1,
+            None => 0,
         };
         // Only these are sorted. Several may have the least key, so there can be more than `count`.
         let mut buffers: Vec<_> = self.buffers.iter().filter(|buffer| key(buffer) >= least).copied().collect();

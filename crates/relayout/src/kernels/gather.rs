@@ -149,7 +149,7 @@ impl Gather {
     /// `to`, and do not overlap.
     unsafe fn run_elements<const BYTES: usize>(&self, nest: LoopNest<'_>, from: *const u8, to: *mut u8) {
         if nest.0.is_empty() {
-            // SAFETY: without loops, the span of the nest is that of the only iteration.
+            // SAFETY: without loops, the span of the nest is that of the only iteration; the caller guarantees the rest.
             return unsafe { self.copy_elements::<BYTES>(from, to) };
         }
         // SAFETY: the caller's guarantees are the same.
@@ -164,7 +164,7 @@ impl Gather {
     unsafe fn run_iterations<const BYTES: usize>(&self, nest: LoopNest<'_>, from: *const u8, to: *mut u8) {
         nest.for_each(0, 0, |from_offset, to_offset| {
             let (from, to) = (from.wrapping_add(from_offset), to.wrapping_add(to_offset));
-            // SAFETY: the span of the nest contains that of each iteration.
+            // SAFETY: the span of the nest contains that of each iteration; the caller guarantees the rest.
             unsafe { self.copy_elements::<BYTES>(from, to) };
         });
     }
@@ -177,7 +177,8 @@ impl Gather {
     unsafe fn copy_elements<const BYTES: usize>(&self, from: *const u8, to: *mut u8) {
         for &(own, other) in &self.places {
             let (from, to) = (from.wrapping_add(own as usize * BYTES), to.wrapping_add(other as usize * BYTES));
-            // SAFETY: `new` computes the span from all places, so both elements lie in it.
+            // SAFETY: `new` computes the span from all places, so both elements lie in it; the caller guarantees that its bytes are valid, and that
+            // those of the two sides do not overlap.
             unsafe { std::ptr::copy_nonoverlapping(from, to, BYTES) };
         }
     }

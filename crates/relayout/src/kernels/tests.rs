@@ -364,25 +364,29 @@ fn gathers() {
         }
         let last = |side: fn(&(u32, u32)) -> u32| places.iter().map(side).max().unwrap() as usize;
         let ends = ((last(|place| place.0) + 1) * bytes, (last(|place| place.1) + 1) * bytes);
-        let nest = [Axis { len: 3, from: ends.0 + 5, to: ends.1.next_multiple_of(64) }];
-        let (from, to) = LoopNest(&nest).span(ends).unwrap();
-        let source = source(from);
+        // Three iterations, and a block that is all there is.
+        let three = [Axis { len: 3, from: ends.0 + 5, to: ends.1.next_multiple_of(64) }];
         let permuted = |size| Gather::permuted(size, bytes, &places, |_| true).ok();
         let gathers = [Some(Gather::new(bytes, places.clone())), permuted(64), permuted(16)];
         let each = |gather| Instructions::all().into_iter().map(move |instructions| (gather, instructions));
-        for (gather, instructions) in gathers.iter().flatten().flat_map(each) {
+        let nests: [&[Axis]; 2] = [&three, &[]];
+        for (nest, (gather, instructions)) in
+            nests.into_iter().flat_map(|nest| gathers.iter().flatten().flat_map(each).map(move |one| (nest, one)))
+        {
+            let (from, to) = LoopNest(nest).span(ends).unwrap();
+            let source = source(from);
             for shift in [0, 1, 32] {
                 let mut found = vec![0x5a; to + 4 * GUARD];
                 let start = found.as_ptr().align_offset(GUARD) + shift;
                 let mut expected = found.clone();
-                LoopNest(&nest).for_each(0, 0, |from_offset, to_offset| {
+                LoopNest(nest).for_each(0, 0, |from_offset, to_offset| {
                     for &(from, to) in &places {
                         let (from, to) = (from_offset + from as usize * bytes, start + to_offset + to as usize * bytes);
                         expected[to..to + bytes].copy_from_slice(&source[from..from + bytes]);
                     }
                 });
                 let work = Work::Gather(gather.clone());
-                let step = Step { from: 0, to: start, outer: nest.as_slice().into(), work };
+                let step = Step { from: 0, to: start, outer: nest.into(), work };
                 BoundedStep::new(step, instructions).run(&bytes_of_u8(), &source, &mut found[..start + to]);
                 assert!(found == expected, "{loops:?} {bytes} {shift} {instructions:?}");
             }
@@ -413,15 +417,17 @@ fn steps_check_their_bounds() {
     for (work, from, to) in
         [(gather(), 12, 4), (Work::Kernel(Kernel::Matrix(matrix)), 64, 64), (Work::Kernel(Kernel::Copy(9)), 9, 9)]
     {
-        let outer = [Axis { len: 2, from: 100, to: 200 }].as_slice().into();
-        let step = Step { from: 3, to: 5, outer, work };
-        let step = BoundedStep::new(step, Instructions::new(Vectors::Avx512, StoreMode::Ordinary));
-        let run = |from_bytes, to_bytes| {
-            let (source, mut destination) = (vec![1; from_bytes], vec![0; to_bytes]);
-            let run = || step.run(&bytes_of_u8(), &source, &mut destination);
-            std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_ok()
-        };
-        let (from, to) = (3 + 100 + from, 5 + 200 + to);
-        assert_eq!([run(from, to), run(from - 1, to), run(from, to - 1), run(0, to)], [true, false, false, false]);
+        let two: &[Axis] = &[Axis { len: 2, from: 100, to: 200 }];
+        for (outer, (more_from, more_to)) in [(two, (100, 200)), (&[], (0, 0))] {
+            let step = Step { from: 3, to: 5, outer: outer.into(), work: work.clone() };
+            let step = BoundedStep::new(step, Instructions::new(Vectors::Avx512, StoreMode::Ordinary));
+            let run = |from_bytes, to_bytes| {
+                let (source, mut destination) = (vec![1; from_bytes], vec![0; to_bytes]);
+                let run = || step.run(&bytes_of_u8(), &source, &mut destination);
+                std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_ok()
+            };
+            let (from, to) = (3 + more_from + from, 5 + more_to + to);
+            assert_eq!([run(from, to), run(from - 1, to), run(from, to - 1), run(0, to)], [true, false, false, false]);
+        }
     }
 }

@@ -259,7 +259,6 @@ fn no_total(why: NoTotal) -> String {
         NoTotal::PartialCycles => "The compiler's figures are partial, so there is no total: the files that XLA dumps leave most of them out. The \
                                    module that the compiler returns has them all (JAX: `compiled.as_text()`; or `xla-shape compile -o`)."
             .to_owned(),
-        NoTotal::OnlyFused => "The compiler's figures are of fused instructions alone, so there is no total.".to_owned(),
         NoTotal::NoCycles => "The compiler says nothing about cycles in this module. The module that it returns has them (JAX: \
                               `compiled.as_text()`; or `xla-shape compile -o`); the files that XLA dumps do not."
             .to_owned(),

@@ -10,4 +10,4 @@ mod text;
 pub use graph::graph_page;
 pub use page::page;
 pub use text::{Section, screen, sections};
-pub(crate) use text::{capacity_text, larger_fraction, what_takes_memory};
+pub(crate) use text::{capacity_text, larger_part, what_takes_memory};

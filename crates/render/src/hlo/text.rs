@@ -362,9 +362,6 @@ fn totals(text: &mut Text, report: &Report, memory: &Memory) {
             ""
         };
         let _ = writeln!(text, "  {}{code}", capacity_text(capacity, report.platform));
-        if let (Some(OfGpu::Larger), Some(whole)) = (capacity.of_gpu(), capacity.whole) {
-            text.paragraph(format_args!("  {}", larger_fraction(capacity.bytes, whole)));
-        }
     }
 }
 
@@ -508,11 +505,11 @@ pub(crate) fn capacity_text(capacity: &Capacity, platform: Platform) -> String {
     format!("{}: {used} of {of}, {free} {left}", space_name(capacity.space, platform))
 }
 
-/// Says that a program fits a GPU if JAX takes more of its memory. All are in bytes.
-pub(crate) fn larger_fraction(part: u64, whole: u64) -> String {
-    let [part, most, whole] = [part, most_jax_memory_bytes(whole), whole].map(InUnits);
+/// The larger part of a GPU's memory that a setting gives JAX; `whole` is the whole memory, in bytes.
+pub(crate) fn larger_part(whole: u64) -> String {
+    let [most, whole] = [most_jax_memory_bytes(whole), whole].map(InUnits);
     format!(
-        "it fits with XLA_PYTHON_CLIENT_MEM_FRACTION=0.{MOST_JAX_MEMORY_PERCENT}, which gives a process of JAX {most} of the GPU's {whole}; by default, it takes {part}"
+        "the {most} of {whole} that XLA_PYTHON_CLIENT_MEM_FRACTION=0.{MOST_JAX_MEMORY_PERCENT} gives a process of JAX"
     )
 }
 
@@ -530,10 +527,15 @@ fn summary_text(summary: &Summary, certainty: Accuracy) -> String {
     let mut text = format!("needs {roughly}{} of {memory}", InUnits(summary.needed_bytes));
     if let Accuracy::Undivided { devices } = certainty {
         text += &format!(
-            " on its {devices} devices together: it is not divided among them yet, and what one needs is not known"
+            " with every array at its whole size: it is not divided among its {devices} devices yet, and what one of them needs is not known"
         );
     } else if let Some(available) = summary.available_bytes {
-        let verdict = if summary.fits == Some(true) { "fits" } else { "DOES NOT FIT" };
+        let verdict = match (summary.fits, summary.of_gpu(), summary.whole_gpu) {
+            (Some(true), ..) => "fits".to_owned(),
+            (Some(false), Some(OfGpu::Larger), Some(whole)) => format!("DOES NOT FIT, but fits {}", larger_part(whole)),
+            (Some(false), ..) => "DOES NOT FIT".to_owned(),
+            (None, ..) => "whether it fits is not known".to_owned(),
+        };
         text += &format!(" of {} that a program may use{device}: {verdict}", InUnits(available));
     } else if summary.is_tpu {
         text += "; generation not given (--for names it)";
