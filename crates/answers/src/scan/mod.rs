@@ -445,8 +445,8 @@ impl Scan {
         causes
     }
 
-    /// The amounts that are messages of their own, each with the amounts of the same process that follow it. Amounts that are parts or sums of others are left out. So is the
-    /// amount that a program needs, if a message before it already gave a limit.
+    /// The amounts that are messages of their own, each with the amounts of the same process that follow it. Amounts that are parts or sums of
+    /// others are left out. So is the amount that a program needs, if a message before it already gave a limit.
     fn wholes(&self) -> impl Iterator<Item = (&ReportedAmount, &[ReportedAmount])> {
         let all = self.messages().flat_map(|messages| {
             let mut limited = HashSet::new();
