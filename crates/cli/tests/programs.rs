@@ -416,6 +416,12 @@ fn shapes_are_found_in_any_text() {
         json!({"schema": "xla-shape/scan/1", "line": 3, "column": 36, "shape": "f32[?]{0}", "bytes": null, "padding_bytes": null, "expansion": null}),
     ];
     assert_eq!(rows, expected);
+    let utf16 = |order: fn(u16) -> [u8; 2]| {
+        "\u{feff}Used 2.00G of 1.00G hbm.".encode_utf16().flat_map(order).collect::<Vec<_>>()
+    };
+    for log in [utf16(u16::to_le_bytes), utf16(u16::to_be_bytes)] {
+        assert!(text(&["scan"], log).contains("hbm: 2 GiB of 1 GiB"));
+    }
     assert_eq!(text(&["scan", "-"], "nothing here"), "No shapes and no messages about memory in 1 line.\n");
     let silent = program(&["scan", "--format", "json"], "nothing here");
     assert_eq!((silent.stdout.len(), silent.status.code()), (0, Some(0)));

@@ -33,6 +33,7 @@
 //! | [`Pairs`] | corresponding instructions of two programs |
 //! | [`ShardedArray`] | an array with a sharding, and its shards |
 //! | [`OutOfMemory`], [`find_shapes`] | what logs contain: out-of-memory messages, and shapes in any text |
+//! | [`LogLines`], [`JsonLines`], [`Processes`], [`Utf16`] | logs: what wraps the lines of each process |
 //! | [`dump`] | the compiler's files: buffer assignment, live ranges, memory usage |
 //! | `proto` | protobuf messages, with the feature `proto` |
 //! | `profile` | profiles: how long instructions took, with the feature `proto` |
@@ -118,12 +119,15 @@ pub use memory::{
 pub use module::{Computation, Instruction, Module, Operand, Table};
 pub use pair::Pairs;
 pub use readers::Readers;
+pub use scan::json::{JsonLine, JsonLines, JsonText};
 pub use scan::mlir::{MlirReader, mlir_text};
 pub use scan::oom::{AmountCause, OutOfMemory, ReportedAllocation, ReportedAmount};
+pub use scan::processes::Processes;
 pub use scan::program::program_text;
 pub use scan::refusal::{Code, Halt, Library, Refusal, RefusalCause, Remedy};
 pub use scan::size::byte_count;
 pub use scan::spelling::find_spelled_shapes;
+pub use scan::utf16::Utf16;
 pub use scan::wrapping::LogLines;
 pub use scan::{FoundShape, find_shapes, instruction_shapes};
 pub use schema::opcode::Opcode;

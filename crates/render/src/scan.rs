@@ -26,6 +26,12 @@ impl Show for Scan {
             text.paragraph(format_args!("No shapes and no messages about memory in {lines}."));
             return text;
         }
+        if let Some(line) = self.mixed_line() {
+            text.paragraph(format_args!(
+                "From line {line} on, the lines of several messages seem to be mixed: what belongs to none of them is left out."
+            ));
+            text.verbatim("");
+        }
         amounts(&mut text, self);
         causes(&mut text, self);
         allocations(&mut text, self);
@@ -42,7 +48,7 @@ impl Show for Scan {
 
 /// The totals of messages about memory.
 fn amounts(text: &mut Text, scan: &Scan) {
-    let (amounts, without_sizes) = (scan.amounts(), &scan.messages().without_sizes);
+    let (amounts, without_sizes) = (scan.amounts(), scan.without_sizes());
     if let (true, Some(first)) = (amounts.is_empty(), without_sizes.first()) {
         let more = match without_sizes.len() {
             1 => String::new(),
@@ -176,7 +182,7 @@ fn allocations(text: &mut Text, scan: &Scan) {
 /// Each shape once.
 fn shapes(text: &mut Text, scan: &Scan) {
     let rows = scan.shapes();
-    if rows.is_empty() && !scan.messages().is_empty() {
+    if rows.is_empty() && !scan.is_empty() {
         return;
     }
     if rows.is_empty() {

@@ -150,6 +150,7 @@ fn fill(view: &mut View, command: &[String], given: &Given<'_>) -> Result<(), St
 /// Reads the lines of a text as the program reads the lines of a file. Also returns the answers about the lines, as JSON.
 fn scan(bytes: &[u8]) -> (Scan, String) {
     let (mut scan, mut json) = (Scan::default(), String::new());
+    let bytes = &*Scan::as_utf8(bytes);
     for line in bytes.split_inclusive(|&byte| byte == b'\n') {
         let line = line.strip_suffix(b"\n").map_or(line, |line| line.strip_suffix(b"\r").unwrap_or(line));
         json.extend(scan.read_line(line).iter().map(Answer::json));

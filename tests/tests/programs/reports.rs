@@ -332,6 +332,12 @@ fn advice_is_for_what_was_refused() {
         ("host_memory", "xla_dump_to"),
         ("no_space", "xla_dump_to"),
         ("sflag", "xla_dump_to"),
+        ("driver", "xla_dump_to"),
+        ("pinned_host", "of the GPU has no room"),
+        ("host_array", "xla_dump_to"),
+        ("container_killed", "xla_dump_to"),
+        ("constant", "xla_dump_to"),
+        ("command_buffer", "another framework"),
     ] {
         let scans = of(kind);
         assert!(!scans.is_empty(), "{kind}");
@@ -340,6 +346,117 @@ fn advice_is_for_what_was_refused() {
             assert!(scan.says_out_of_memory() || kind == "sparse_core_memory", "{text}");
             assert_eq!((scan.causes().len(), text.contains(unwanted)), (1, false), "{text}");
         }
+    }
+}
+
+/// A status that is not only about memory does not say that memory ran out.
+#[test]
+fn other_resources_are_not_memory() {
+    let rows = rows("public.jsonl");
+    for kind in ["message_size", "no_capacity"] {
+        let rows = rows.iter().filter(|row| row["kind"] == kind);
+        let texts: Vec<_> = rows.map(|row| row["message"].as_str().unwrap()).collect();
+        assert!(!texts.is_empty(), "{kind}");
+        for text in texts {
+            let (scan, text) = (scanned(text), answer(text));
+            assert!(!scan.says_out_of_memory() && !text.contains("Memory ran out"), "{text}");
+        }
+    }
+}
+
+/// The statistics of a program for a GPU, also with the lines that only some releases write. A sum that is cut off is not 0.
+#[test]
+fn statistics_of_a_gpu_have_the_sum_that_is_read() {
+    let text = "BufferAssignment stats:\n             parameter allocation:    4.00GiB\n     preallocated temp allocation:   24.00GiB\n  \
+                preallocated temp fragmentation:    1.00MiB (0.00%)\n";
+    let of = |text: &str| {
+        let amounts = scanned(text).amounts().into_iter().cloned().collect::<Vec<_>>();
+        amounts.iter().map(|amount| (amount.what.clone(), amount.bytes >> 30, amount.is_part)).collect::<Vec<_>>()
+    };
+    let parts = |name: &str, is_part| {
+        [(format!("{name}parameter"), 4, is_part), (format!("{name}preallocated temp"), 24, is_part)]
+    };
+    assert_eq!(of(text), parts("buffer assignment, ", false));
+    assert!(answer(text).contains("preallocated temp: 24 GiB (1 MiB fragmentation)"));
+    let whole = [text, "                 total allocation:   30.00GiB\n"].concat();
+    let expected = [vec![("buffer assignment".to_owned(), 30, false)], parts("", true).to_vec()].concat();
+    assert_eq!(of(&whole), expected);
+    assert!(of("BufferAssignment stats:\n").is_empty());
+}
+
+/// A text as the lines of JSON that loggers and clouds write.
+fn json_lines(text: &str) -> Vec<String> {
+    let lines = || text.lines().map(|line| serde_json::to_string(line).unwrap());
+    let of = |before: &str, after: &str| lines().map(|line| [before, &line, after, "\n"].concat()).collect::<String>();
+    let docker = text.lines().map(|line| serde_json::to_string(&format!("{line}\n")).unwrap().replace('>', "\\u003e"));
+    vec![
+        of("{\"severity\": \"ERROR\", \"message\": ", ", \"pod\": \"p-0\"}"),
+        of("{\"textPayload\":", "},"),
+        of("2025-03-21T10:57:56.764856789Z stderr F {\"msg\": ", "}"),
+        docker
+            .map(|line| format!("{{\"log\": {line}, \"stream\": \"stderr\", \"time\": \"2026-11-30T12:00:01.1Z\"}}\n"))
+            .collect(),
+        ["[\n", &of("  {\n    \"textPayload\": ", ",\n    \"severity\": \"ERROR\"\n  },"), "]\n"].concat(),
+        format!("[{}]", lines().map(|line| format!("{{\"message\": {line}}}")).collect::<Vec<_>>().join(", ")),
+    ]
+}
+
+/// A log with one object of JSON in each line says what it says without them.
+#[test]
+fn an_answer_is_the_same_in_lines_of_json() {
+    for (name, ..) in WANTED {
+        let text = read(name);
+        for json in json_lines(&text) {
+            assert_eq!(without_places(&json), without_places(&text), "{name} as\n{json}");
+        }
+    }
+    let json = r#"{"message": "\"a\"\n\u003e f32[8,1]{1,0:T(8,128)}", "shape": "f32[7]"}"#;
+    let scan = scanned(json);
+    let places: Vec<_> = scan.shapes().iter().map(|(found, _)| found.column).collect();
+    assert_eq!(places, ["f32[8,1]", "f32[7]"].map(|shape| json.find(shape).unwrap() + 1));
+}
+
+/// The answer about a log in which several processes write the same message, line by line in turn, is that about one of them.
+#[test]
+fn the_lines_of_processes_are_sorted() {
+    for (name, ..) in WANTED {
+        let text = read(name);
+        for [first, second] in [
+            ["(RayTrainWorker pid=101, ip=10.0.0.1) ", "(RayTrainWorker pid=202, ip=10.0.0.2) "],
+            ["0: ", "1: "],
+            ["[1,0]<stderr>:", "[1,1]<stderr>:"],
+            ["[rank0]: ", "[rank1]: "],
+            ["worker-1  | ", "worker-2  | "],
+        ] {
+            let mixed: String = text.lines().map(|line| format!("{first}{line}\n{second}{line}\n")).collect();
+            let parts = |text: &str| {
+                let answer = without_places(text);
+                let is_new = |all: &mut Vec<Value>, value: Value| {
+                    if !all.contains(&value) {
+                        all.push(value)
+                    }
+                };
+                let mut amounts = Vec::new();
+                answer["amounts"].as_array().unwrap().iter().for_each(|amount| is_new(&mut amounts, amount.clone()));
+                (amounts, answer["causes"].clone(), answer["largest"].clone())
+            };
+            assert_eq!(parts(&mixed), parts(&text), "{name} as\n{mixed}");
+        }
+    }
+    let peak = "Peak buffers:\n\tBuffer 1:\n\t\tSize: 16.00GiB\n\t\tShape: f32[64,8192,8192]\n";
+    assert!(!answer(peak).contains("mixed"), "{}", answer(peak));
+    let twice = answer(&peak.lines().map(|line| format!("{line}\n{line}\n")).collect::<String>());
+    assert!(twice.contains("seem to be mixed") && !twice.contains("no shape"), "{twice}");
+}
+
+/// No type is converted to itself.
+#[test]
+fn a_type_is_not_converted_to_itself() {
+    for (found, to) in
+        [("int32", "float32"), ("int8", "int32"), ("bfloat16", "float32"), ("unsigned integers", "int32")]
+    {
+        let text = answer(&format!("NotImplementedError: Reductions over {found} not implemented."));
+        assert!(text.contains(&format!("x.astype(jnp.{to})")), "{text}");
     }
 }
 

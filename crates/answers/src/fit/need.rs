@@ -133,7 +133,7 @@ impl Need {
     pub fn of_refusal(message: String) -> Self {
         let mut scan = Scan::default();
         message.lines().for_each(|line| drop(scan.read_line(line.as_bytes())));
-        let amounts = scan.messages().amounts.iter().filter(|amount| amount.limit.is_some() && !amount.is_part);
+        let amounts = scan.amounts().into_iter().filter(|amount| amount.limit.is_some() && !amount.is_part);
         let amount = amounts.max_by_key(|amount| amount.bytes).filter(|_| scan.says_out_of_hbm());
         Self {
             fits: says_out_of_device_memory(&scan).then_some(false),
@@ -165,15 +165,16 @@ impl Need {
 
 /// Whether a message says that the program needs more memory than the device has.
 fn says_out_of_device_memory(scan: &Scan) -> bool {
-    let messages = scan.messages();
-    let is_of_device = |cause: AmountCause| cause.is_failure() && cause != AmountCause::OtherAllocator;
-    let refusals = messages.refusals();
+    let is_of_device = |cause: AmountCause| {
+        cause.is_failure() && !cause.is_of_host() && !matches!(cause, AmountCause::OtherAllocator | AmountCause::Driver)
+    };
+    let refusals = scan.refusals();
     let is_elsewhere =
         |cause: &RefusalCause| cause.is_out_of_memory() && !matches!(cause, RefusalCause::NoSpace { .. });
-    messages.amounts.iter().any(|amount| is_of_device(amount.cause))
+    scan.amounts().iter().any(|amount| is_of_device(amount.cause))
         || refusals.iter().any(|refusal| matches!(refusal.cause, RefusalCause::NoSpace { .. }))
         // A message without sizes may be about the memory that another line names.
-        || (!messages.without_sizes.is_empty() && !refusals.iter().any(|refusal| is_elsewhere(&refusal.cause)))
+        || (!scan.without_sizes().is_empty() && !refusals.iter().any(|refusal| is_elsewhere(&refusal.cause)))
 }
 
 #[cfg(test)]

@@ -164,6 +164,34 @@ pub(super) fn amount_words(amount: &ReportedAmount) -> Option<(String, Vec<Strin
                 largest.into_iter().collect(),
             )
         }
+        AmountCause::Driver => (
+            format!("the driver of the GPU has no room for {needed}{over}, which XLA asked it for."),
+            vec![
+                "JAX asks for most of the memory when it starts, and for less after such a message. Other processes, or \
+                 libraries outside of XLA's pool, hold the rest."
+                    .to_owned(),
+            ],
+        ),
+        AmountCause::Constant => (
+            format!("the runtime has no room for a constant of {needed}, which the program contains."),
+            vec!["It is outside of the pool that XLA holds.".to_owned()],
+        ),
+        AmountCause::PinnedHost => (
+            format!("the host has no room for {needed} of pinned memory, from which a GPU copies."),
+            vec!["This is the memory of the host, not that of the GPU.".to_owned()],
+        ),
+        AmountCause::HostArray => {
+            (format!("NumPy has no room for an array of {needed} in the memory of the host."), Vec::new())
+        }
+        AmountCause::HostKilled | AmountCause::ContainerKilled => {
+            let process = amount.name.as_ref().map(|name| format!(" {name}")).unwrap_or_default();
+            let whose = match amount.cause {
+                AmountCause::ContainerKilled => "its container",
+                _ => "the host",
+            };
+            let what = format!("Linux ended the process{process}, which held {needed}: the memory of {whose} ran out.");
+            (what, vec!["No memory of a device ran out.".to_owned()])
+        }
         AmountCause::Rematerialization => {
             let limit = amount.limit.map(|limit| format!(" It tried to stay below {}.", InUnits(limit)));
             (

@@ -496,17 +496,49 @@ fn refusal_words(refusal: &Refusal) -> (String, Vec<String>) {
                 "The request is one of CUDA's, such as those of another framework, or of a kernel that is loaded.";
             (what, vec![detail.to_owned()])
         }
-        RefusalCause::LibraryMemory { library, is_of_xla } => {
+        RefusalCause::LibraryMemory { library, is_of_xla, is_certain, free } => {
             let (name, does) = match library {
                 Library::Cublas => ("cuBLAS", "products"),
+                Library::Cudnn => ("cuDNN", "convolutions and attention"),
                 _ => ("NCCL", "collectives"),
             };
-            let what = format!("{name}, the library of {does}, has no room for its own memory on the GPU.");
-            let detail = match is_of_xla {
-                true => "It needs memory outside of the pool that XLA holds; the message has no sizes.",
-                false => "The message has no sizes, and is not of XLA.",
+            let what = match is_certain {
+                true => format!("{name}, the library of {does}, has no room for its own memory on the GPU."),
+                false => format!(
+                    "{name}, the library of {does}, does not start on the GPU: most likely, it has no room for its own memory."
+                ),
             };
-            (what, vec![detail.to_owned()])
+            let sizes = free.map(|[free, all]| format!("; of {}, {} are free", InUnits(all), InUnits(free)));
+            let sizes = sizes.unwrap_or_else(|| "; the message has no sizes".to_owned());
+            let detail = match is_of_xla {
+                true => format!("It needs memory outside of the pool that XLA holds{sizes}."),
+                false => "The message has no sizes, and is not of XLA.".to_owned(),
+            };
+            let other =
+                "If there is enough memory, this XLA is not built for the GPU, or the driver is too old.".to_owned();
+            (what, [detail].into_iter().chain((!is_certain).then_some(other)).collect())
+        }
+        RefusalCause::CommandBuffer { alive } => {
+            let alive = alive.map(|alive| format!(" {} of the process are alive.", count(alive, "graph", "graphs")));
+            (
+                "the driver of the GPU has no memory for the graph of a command buffer.".to_owned(),
+                vec![format!(
+                    "A graph takes memory of the driver, outside of the pool that XLA holds.{}",
+                    alive.unwrap_or_default()
+                )],
+            )
+        }
+        RefusalCause::MessageSize { bytes } => {
+            let what = match bytes {
+                Some([bytes, limit]) => {
+                    format!("a message of gRPC has {}; at most {} are allowed.", InUnits(*bytes), InUnits(*limit))
+                }
+                None => "a message of gRPC is longer than is allowed.".to_owned(),
+            };
+            (what, vec!["No memory ran out.".to_owned()])
+        }
+        RefusalCause::NoCapacity { zone } => {
+            (format!("the zone {zone} has no such machine to lend."), vec!["No memory ran out.".to_owned()])
         }
         RefusalCause::HostMemory => {
             let what = "the memory of the host ran out; the message has no sizes.".to_owned();
@@ -544,7 +576,20 @@ fn refusal_words(refusal: &Refusal) -> (String, Vec<String>) {
             (format!("this release of JAX needs libtpu {least} or newer for Pallas."), Vec::new())
         }
         RefusalCause::LoweringType { element_type } => {
-            (format!("Pallas does not translate an operation on {element_type} for TPUs."), Vec::new())
+            let unsigned =
+                "As int32, a sum has the same bits. A maximum or a minimum is wrong if values reach 2147483648.";
+            let float =
+                "A float32 is exact for integers up to 16777216. Newer releases of JAX reduce int32, such as 0.12.";
+            match element_type {
+                None => (
+                    "Pallas does not translate a reduction of unsigned integers for TPUs.".to_owned(),
+                    vec![unsigned.to_owned()],
+                ),
+                Some(found) => (
+                    format!("Pallas does not translate an operation on {found} for TPUs."),
+                    (*found == ElementType::S32).then(|| float.to_owned()).into_iter().collect(),
+                ),
+            }
         }
         RefusalCause::Autotuning { instruction } => (
             format!("XLA's autotuner found no way to compile and run the instruction %{instruction} on this GPU."),

@@ -22,13 +22,14 @@ use crate::digest::{self, Digest};
 use crate::names;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use xla_shape_core::sorting::sort_by_key;
 use xla_shape_core::{ArrayShape, Shape, memory_space};
 use xla_shape_hlo::{
-    AmountCause, LogLines, MlirReader, OutOfMemory, Refusal, RefusalCause, Remedy, ReportedAllocation, ReportedAmount,
-    find_shapes, find_spelled_shapes,
+    AmountCause, JsonLine, JsonLines, LogLines, MlirReader, OutOfMemory, Processes, Refusal, RefusalCause, Remedy,
+    ReportedAllocation, ReportedAmount, Utf16, find_shapes, find_spelled_shapes,
 };
 
 /// A shape that was found in a line of text.
@@ -91,10 +92,11 @@ impl Answer for Found {
 #[derive(Clone, Debug, Default)]
 pub struct Scan {
     lines: u64,
-    log: LogLines,
-    messages: OutOfMemory,
+    json: JsonLines,
+    processes: Processes,
+    /// What each process wrote, in the order of their first lines.
+    logs: Vec<Log>,
     rows: HashMap<Shape, Row>,
-    program: MlirReader,
     /// Whether another answer lists what takes the memory.
     is_listed: bool,
     /// For the line of each message, what a compiler said about its remedies.
@@ -102,6 +104,17 @@ pub struct Scan {
     /// For the line of each message, the instruction that it is about.
     #[cfg(feature = "through")]
     instructions: HashMap<u64, InProgram>,
+}
+
+/// The most refusals of a text.
+const MOST_REFUSALS: usize = 200;
+
+/// What one process wrote. In a log of several processes, their lines are mixed, so each is read by itself.
+#[derive(Clone, Debug, Default)]
+struct Log {
+    lines: LogLines,
+    messages: OutOfMemory,
+    program: MlirReader,
 }
 
 /// A shape that was found once or several times.
@@ -122,19 +135,31 @@ impl Scan {
     pub fn read_line(&mut self, line: &[u8]) -> Vec<Found> {
         self.lines += 1;
         let mut all = Vec::new();
-        let mut before = 0;
-        let mut content = String::new();
-        for chunk in line.utf8_chunks() {
-            // Prefixes of loggers and similar texts around a line become spaces, so that columns stay those of the line.
-            let text = self.log.unwrap(chunk.valid());
-            let found = find_shapes(&text).chain(find_spelled_shapes(&text));
-            all.extend(found.map(|found| Found::new(self.lines, before + found.span.start + 1, found.shape)));
-            before += text.len() + chunk.invalid().len();
-            content.push_str(&text);
-        }
-        for content in content.lines() {
-            self.messages.read_line(self.lines, content);
-            self.program.read_line(content);
+        let whole = str::from_utf8(line).ok();
+        match whole.map(|line| (line, self.json.read(line))) {
+            Some((line, JsonLine::Text(found))) => {
+                self.read_shapes(&found.rest(line), &mut all, |at| at);
+                let mut before = 0;
+                for line in found.text.split_inclusive('\n') {
+                    let process = self.processes.of_line(line);
+                    self.read_content(process, line, &mut all, |at| found.place(before + at));
+                    before += line.len();
+                }
+            }
+            Some((line, JsonLine::Nothing)) => self.read_shapes(line, &mut all, |at| at),
+            _ => {
+                let mut before = 0;
+                let mut content = String::new();
+                let first = line.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+                let process = self.processes.of_line(first);
+                for chunk in line.utf8_chunks() {
+                    let text = self.log(process).lines.unwrap(chunk.valid()).into_owned();
+                    self.read_shapes(&text, &mut all, |at| before + at);
+                    before += text.len() + chunk.invalid().len();
+                    content.push_str(&text);
+                }
+                self.read_messages(process, &content);
+            }
         }
         sort_by_key(&mut all, |found| found.column);
         for found in &all {
@@ -142,6 +167,58 @@ impl Scan {
             row.or_insert_with(|| Row { first: found.clone(), times: 0 }).times += 1;
         }
         all
+    }
+
+    /// The bytes of a whole text, in UTF-8 if a mark at their beginning says that they are in UTF-16.
+    ///
+    /// ```
+    /// use xla_shape_answers::scan::Scan;
+    ///
+    /// assert_eq!(&*Scan::as_utf8(b"\xff\xfea\x00"), b"a");
+    /// assert_eq!(&*Scan::as_utf8(b"a"), b"a");
+    /// ```
+    #[must_use]
+    pub fn as_utf8(bytes: &[u8]) -> Cow<'_, [u8]> {
+        Utf16::whole(bytes).map_or(Cow::Borrowed(bytes), |text| Cow::Owned(text.into_bytes()))
+    }
+
+    fn log(&mut self, process: usize) -> &mut Log {
+        if self.logs.len() <= process {
+            self.logs.resize_with(process + 1, Log::default);
+        }
+        &mut self.logs[process]
+    }
+
+    /// Reads a text of a process. `place` is the place in the line of each place in the text.
+    fn read_content(&mut self, process: usize, text: &str, all: &mut Vec<Found>, place: impl Fn(usize) -> usize) {
+        // Prefixes of loggers and similar texts around a line become spaces, so that columns stay those of the line.
+        let text = self.log(process).lines.unwrap(text).into_owned();
+        self.read_shapes(&text, all, place);
+        self.read_messages(process, &text);
+    }
+
+    fn read_shapes(&self, text: &str, all: &mut Vec<Found>, place: impl Fn(usize) -> usize) {
+        let found = find_shapes(text).chain(find_spelled_shapes(text));
+        all.extend(found.map(|found| Found::new(self.lines, place(found.span.start) + 1, found.shape)));
+    }
+
+    fn read_messages(&mut self, process: usize, text: &str) {
+        let number = self.lines;
+        let log = self.log(process);
+        for line in text.lines() {
+            log.messages.read_line(number, line);
+            log.program.read_line(line);
+        }
+    }
+
+    /// The messages of each process.
+    fn messages(&self) -> impl Iterator<Item = &OutOfMemory> {
+        self.logs.iter().map(|log| &log.messages)
+    }
+
+    /// All amounts, in the order of the text; of several processes, one after another.
+    fn all_amounts(&self) -> impl Iterator<Item = &ReportedAmount> {
+        self.messages().flat_map(|messages| &messages.amounts)
     }
 
     /// Whether neither a shape nor a message about memory was found.
@@ -153,7 +230,7 @@ impl Scan {
     /// ```
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.rows.is_empty() && self.messages.is_empty()
+        self.rows.is_empty() && self.messages().all(OutOfMemory::is_empty)
     }
 
     /// Whether the summary says more than the shapes: there is a message about memory, or about what was refused.
@@ -167,7 +244,7 @@ impl Scan {
     /// ```
     #[must_use]
     pub fn has_messages(&self) -> bool {
-        !self.messages.amounts.is_empty() || !self.allocations().is_empty() || !self.causes().is_empty()
+        self.all_amounts().next().is_some() || !self.allocations().is_empty() || !self.causes().is_empty()
     }
 
     /// Whether a message says that memory ran out.
@@ -179,10 +256,9 @@ impl Scan {
     /// ```
     #[must_use]
     pub fn says_out_of_memory(&self) -> bool {
-        let messages = &self.messages;
-        messages.amounts.iter().any(|amount| amount.cause.is_failure())
-            || !messages.without_sizes.is_empty()
-            || messages.refusals().iter().any(|refusal| refusal.cause.is_out_of_memory())
+        self.all_amounts().any(|amount| amount.cause.is_failure())
+            || !self.without_sizes().is_empty()
+            || self.refusals().iter().any(|refusal| refusal.cause.is_out_of_memory())
     }
 
     /// Whether a message says that HBM may have run out: messages only about other memory, such as the VMEM of a kernel, do not count.
@@ -194,15 +270,24 @@ impl Scan {
     /// ```
     #[must_use]
     pub fn says_out_of_hbm(&self) -> bool {
-        let amounts = &self.messages.amounts;
         // A message that names no memory is about HBM.
         let may_be_hbm = |amount: &ReportedAmount| {
-            let is_other = matches!(amount.cause, AmountCause::OtherAllocator | AmountCause::SharedMemory);
-            !is_other && amount.memory_space().is_none_or(|space| space == memory_space::DEFAULT)
+            let is_other = matches!(
+                amount.cause,
+                AmountCause::OtherAllocator | AmountCause::SharedMemory | AmountCause::Driver | AmountCause::Constant
+            );
+            !is_other
+                && !amount.cause.is_of_host()
+                && amount.memory_space().is_none_or(|space| space == memory_space::DEFAULT)
         };
-        let is_other = messages_are_other(self.messages());
-        let is_hbm =
-            (amounts.is_empty() && !is_other) || amounts.iter().any(|amount| !amount.is_part && may_be_hbm(amount));
+        // Messages without sizes may say that memory other than HBM ran out.
+        let is_other = || {
+            self.without_sizes().is_empty() && self.refusals().iter().any(|refusal| refusal.cause.is_out_of_memory())
+        };
+        let is_hbm = match self.all_amounts().next() {
+            None => !is_other(),
+            Some(_) => self.all_amounts().any(|amount| !amount.is_part && may_be_hbm(amount)),
+        };
         self.says_out_of_memory() && is_hbm
     }
 
@@ -215,20 +300,35 @@ impl Scan {
     /// ```
     #[must_use]
     pub fn hbm_limit(&self) -> Option<u64> {
-        let of_hbm = self.messages.amounts.iter().filter(|amount| amount.memory_space() == Some(memory_space::DEFAULT));
+        let of_hbm = self.all_amounts().filter(|amount| amount.memory_space() == Some(memory_space::DEFAULT));
         of_hbm.filter_map(|amount| amount.limit).max()
     }
 
-    /// The messages about memory.
+    /// The lines of the messages that say that memory ran out, and have no size that could be read.
     ///
     /// ```
     /// let mut scan = xla_shape_answers::scan::Scan::default();
-    /// scan.read_line(b"Used 40.00G of 32.00G hbm.");
-    /// assert_eq!(scan.messages().amounts[0].limit, Some(32 << 30));
+    /// scan.read_line(b"RESOURCE_EXHAUSTED: something new");
+    /// assert_eq!(scan.without_sizes(), [1]);
     /// ```
     #[must_use]
-    pub const fn messages(&self) -> &OutOfMemory {
-        &self.messages
+    pub fn without_sizes(&self) -> Vec<u64> {
+        let mut lines = self.messages().flat_map(|messages| messages.without_sizes.iter().copied()).collect::<Vec<_>>();
+        lines.sort_unstable();
+        lines
+    }
+
+    /// The first line that is inside of a list and does not belong to it: the lines of several messages may be mixed.
+    ///
+    /// ```
+    /// let mut scan = xla_shape_answers::scan::Scan::default();
+    /// let lines = ["Peak buffers:", "Buffer 1:", "Buffer 1:", "Size: 2.00GiB"];
+    /// lines.iter().for_each(|line| drop(scan.read_line(line.as_bytes())));
+    /// assert_eq!((scan.mixed_line(), scan.allocations().len()), (Some(3), 1));
+    /// ```
+    #[must_use]
+    pub fn mixed_line(&self) -> Option<u64> {
+        self.messages().filter_map(|messages| messages.mixed).min()
     }
 
     /// The allocations in the messages, those with the most padding first; a repeated list counts once.
@@ -242,7 +342,7 @@ impl Scan {
     /// ```
     #[must_use]
     pub fn allocations(&self) -> Vec<&ReportedAllocation> {
-        let mut allocations = without_repetitions(&self.messages.allocations);
+        let mut allocations = without_repetitions(self.messages().map(|messages| &messages.allocations[..]));
         sort_by_key(&mut allocations, |allocation| {
             Reverse((allocation.padding_bytes().unwrap_or(0), allocation.bytes))
         });
@@ -278,8 +378,9 @@ impl Scan {
     #[must_use]
     pub fn amounts(&self) -> Vec<&ReportedAmount> {
         let mut said = HashSet::new();
-        let amounts = self.messages.amounts.iter();
-        amounts.filter(|amount| said.insert((&amount.what, amount.bytes, amount.limit, amount.is_part))).collect()
+        self.all_amounts()
+            .filter(|amount| said.insert((&amount.what, amount.bytes, amount.limit, amount.is_part)))
+            .collect()
     }
 
     /// The sums of the allocations of each kind and of each tag, the largest sum first. A list is empty if each of its sums would have only one
@@ -319,19 +420,19 @@ impl Scan {
                 causes.push(cause);
             }
         };
-        let has_list = self.is_listed || !self.messages.allocations.is_empty();
+        let has_list = self.is_listed || self.messages().any(|messages| !messages.allocations.is_empty());
         // After the sizes, XLA adds a message that an instruction should have had enough memory. Leave it out, because the sizes say more.
         let mut has_sizes = false;
-        for (place, amount) in self.wholes() {
+        for (amount, after) in self.wholes() {
             has_sizes |= amount.cause == AmountCause::InstructionVmem;
-            let cause = Cause::of_amount(amount, &self.messages.amounts[place + 1..], &self.trials);
+            let cause = Cause::of_amount(amount, after, &self.trials);
             if let Some(mut cause) = cause {
                 // Do not suggest listing the allocations if the message lists them already.
                 cause.remedies.retain(|help| !has_list || !matches!(help.remedy, Remedy::ListAllocations { .. }));
                 add(cause);
             }
         }
-        for refusal in self.messages.refusals() {
+        for refusal in self.refusals() {
             if !has_sizes || !matches!(refusal.cause, RefusalCause::InstructionVmem { .. }) {
                 #[cfg(feature = "through")]
                 let instruction = self.instructions.get(&refusal.line).cloned();
@@ -344,25 +445,30 @@ impl Scan {
         causes
     }
 
-    /// The amounts that are messages of their own, with their places in the list. Amounts that are parts or sums of others are left out. So is the
-    /// amount that a program needs, if a message before it already gave a limit.
-    fn wholes(&self) -> impl Iterator<Item = (usize, &ReportedAmount)> {
-        let mut limited = HashSet::new();
-        self.messages.amounts.iter().enumerate().filter(move |(_, amount)| {
-            if amount.limit.is_some() {
-                limited.insert(amount.cause);
-            }
-            let explains = amount.is_requirement() && limited.contains(&amount.cause);
-            !amount.is_part && !amount.is_total() && !explains
-        })
+    /// The amounts that are messages of their own, each with the amounts of the same process that follow it. Amounts that are parts or sums of
+    /// others are left out. So is the amount that a program needs, if a message before it already gave a limit.
+    fn wholes(&self) -> impl Iterator<Item = (&ReportedAmount, &[ReportedAmount])> {
+        let all = self.messages().flat_map(|messages| {
+            let mut limited = HashSet::new();
+            let amounts = messages.amounts.iter().enumerate();
+            amounts.map(move |(place, amount)| {
+                if amount.limit.is_some() {
+                    limited.insert(amount.cause);
+                }
+                let explains = amount.is_requirement() && limited.contains(&amount.cause);
+                (amount, &messages.amounts[place + 1..], explains)
+            })
+        });
+        all.filter(|(amount, _, explains)| !amount.is_part && !amount.is_total() && !explains)
+            .map(|(amount, after, _)| (amount, after))
     }
 
     /// Asks about each remedy whether the program compiles with it. `attempt` gets the cause, unless memory ran out, and returns `None` if no
     /// compiler can be asked. A remedy with which the compiler still refuses the program moves to a list of its own in the
     /// [causes](Self::causes), and is not recommended.
     pub fn try_remedies(&mut self, mut attempt: impl FnMut(Option<&RefusalCause>, &Remedy) -> Option<Trial>) {
-        let of_amounts = self.wholes().map(|(_, amount)| (amount.line, None, amount.remedies()));
-        let refusals = self.messages.refusals();
+        let of_amounts = self.wholes().map(|(amount, _)| (amount.line, None, amount.remedies()));
+        let refusals = self.refusals();
         let of_refusals = refusals.iter().map(|one| (one.line, Some(&one.cause), one.cause.remedies()));
         let mut trials: Vec<Tried> = Vec::new();
         for (line, cause, remedies) in of_amounts.chain(of_refusals) {
@@ -380,7 +486,7 @@ impl Scan {
     /// Names the instruction of a program that each message is about, except messages about memory. `find` returns `None` if it is not certain.
     #[cfg(feature = "through")]
     pub fn name_instructions(&mut self, mut find: impl FnMut(&Refusal) -> Option<InProgram>) {
-        let refusals = self.messages.refusals();
+        let refusals = self.refusals();
         self.instructions = refusals.iter().filter_map(|refusal| Some((refusal.line, find(refusal)?))).collect();
     }
 
@@ -407,7 +513,19 @@ impl Scan {
     /// ```
     #[must_use]
     pub fn refusals(&self) -> Vec<Refusal> {
-        self.messages.refusals()
+        let mut all: Vec<Refusal> = Vec::new();
+        for refusal in self.messages().flat_map(OutOfMemory::refusals) {
+            // Several processes say the same.
+            let is_same = |other: &Refusal| Refusal { line: refusal.line, ..other.clone() } == refusal;
+            if self.logs.len() == 1 || !all.iter().any(is_same) {
+                all.push(refusal);
+            }
+            if all.len() == MOST_REFUSALS {
+                break;
+            }
+        }
+        sort_by_key(&mut all, |refusal| refusal.line);
+        all
     }
 
     /// The first complete MLIR program in the text. It may be the program that was refused.
@@ -421,7 +539,7 @@ impl Scan {
     /// ```
     #[must_use]
     pub fn program(&self) -> Option<&str> {
-        self.program.program()
+        self.logs.iter().find_map(|log| log.program.program())
     }
 
     /// The number of lines that were read.
@@ -469,7 +587,7 @@ impl Serialize for Scan {
         let mut largest = most_padded.clone();
         sort_by_key(&mut largest, |allocation| Reverse(allocation.bytes));
         let summary = Summary {
-            amounts: self.messages.amounts.iter().map(Amount::new).collect(),
+            amounts: self.all_amounts().map(Amount::new).collect(),
             causes: self.causes(),
             largest: largest.into_iter().map(Allocation::new).collect(),
             most_padded: most_padded.into_iter().map(Allocation::new).collect(),
@@ -609,11 +727,6 @@ impl Answer for Scan {
     }
 }
 
-/// Whether some messages without sizes say that memory other than HBM ran out, and none of them may be about HBM.
-fn messages_are_other(messages: &OutOfMemory) -> bool {
-    messages.without_sizes.is_empty() && messages.refusals().iter().any(|refusal| refusal.cause.is_out_of_memory())
-}
-
 /// The sum of the allocations with one name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sum<'a> {
@@ -646,9 +759,10 @@ fn sums<'a>(all: &[&'a ReportedAllocation], name: impl Fn(&'a ReportedAllocation
     sums
 }
 
-/// The allocations of all lists. A list that the log repeats counts once.
-fn without_repetitions(all: &[ReportedAllocation]) -> Vec<&ReportedAllocation> {
-    let lists: Vec<&[ReportedAllocation]> = all.chunk_by(|before, after| before.rank < after.rank).collect();
+/// The allocations of all lists of all processes. A list that the log repeats counts once.
+fn without_repetitions<'a>(all: impl Iterator<Item = &'a [ReportedAllocation]>) -> Vec<&'a ReportedAllocation> {
+    let lists: Vec<&[ReportedAllocation]> =
+        all.flat_map(|all| all.chunk_by(|before, after| before.rank < after.rank)).collect();
     let is_same = |a: &[ReportedAllocation], b: &[ReportedAllocation]| {
         let bare = |allocation: &ReportedAllocation| ReportedAllocation { line: 0, ..allocation.clone() };
         a.len() == b.len() && a.iter().map(bare).eq(b.iter().map(bare))

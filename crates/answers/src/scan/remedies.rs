@@ -114,6 +114,17 @@ pub(super) fn text(remedy: &Remedy) -> String {
         Remedy::LeaveRoom => "let XLA hold less: in JAX, XLA_PYTHON_CLIENT_MEM_FRACTION=0.6, or less (0.75 if it is not set), or \
              XLA_PYTHON_CLIENT_PREALLOCATE=false."
             .to_owned(),
+        Remedy::NoCommandBuffers => {
+            "let XLA run without command buffers, which can be slower: XLA_FLAGS=--xla_gpu_enable_command_buffer= (empty).".to_owned()
+        }
+        Remedy::PassConstants => {
+            "pass large arrays to the function under jax.jit as arguments: those that it takes from outside become constants.".to_owned()
+        }
+        Remedy::LargerContainer => "give the container more memory: that of the machine does not count.".to_owned(),
+        Remedy::SmallerMessages => "send less at a time, or allow more where the channel and the server are made: \
+             grpc.max_receive_message_length and grpc.max_send_message_length."
+            .to_owned(),
+        Remedy::OtherZone => "ask again later, ask in another zone, or reserve machines.".to_owned(),
         Remedy::SmallerOnHost => "hold less in the memory of the host: load arrays in parts, and run fewer processes.".to_owned(),
         Remedy::AllSemantics { grid } => {
             format!("give dimension_semantics {}, one for each dimension of the grid.", count(*grid, "entry", "entries"))

@@ -2,9 +2,11 @@
 
 mod lines;
 mod progress;
+mod utf16;
 
 pub(crate) use lines::{Line, MAX_LINE, for_each_line};
 pub(crate) use progress::{progress, progress_of_profile};
+pub(crate) use utf16::AsUtf8;
 
 use crate::args::Format;
 use crate::failure::Failure;

@@ -21,7 +21,8 @@ pub(crate) fn run(arguments: &ScanArguments, host: &Host) -> Result<(), Failure>
     let mut compilation = Compilation::new();
     let format = arguments.answer.format;
     let follows = format == Format::Json && !arguments.summary;
-    io::for_each_line(&arguments.input.file, xla_shape_files::open(&arguments.input.file)?, |line| {
+    let input = io::AsUtf8::new(xla_shape_files::open(&arguments.input.file)?);
+    io::for_each_line(&arguments.input.file, input, |line| {
         let Some(Line::Whole(bytes) | Line::TooLong { beginning: bytes, .. }) = line else {
             return output.flush().map_err(Failure::Write);
         };

@@ -1,12 +1,15 @@
 //! Finding shapes in any text, and in the instructions of a module without parsing it.
 
 mod brackets;
+pub(crate) mod json;
 pub(crate) mod mlir;
 pub(crate) mod oom;
+pub(crate) mod processes;
 pub(crate) mod program;
 pub(crate) mod refusal;
 pub(crate) mod size;
 pub(crate) mod spelling;
+pub(crate) mod utf16;
 pub(crate) mod wrapping;
 
 use crate::cursor::Cursor;

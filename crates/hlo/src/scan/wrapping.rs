@@ -30,7 +30,7 @@ pub struct LogLines {
 }
 
 /// The longest prefix, in bytes.
-const LONGEST: usize = 256;
+pub(super) const LONGEST: usize = 256;
 
 /// What begins a list in a report, whose lines have the same prefix.
 const BEGINNINGS: [&str; 9] = [
@@ -175,7 +175,7 @@ fn without_escapes(text: &str) -> String {
 }
 
 /// The length of all known prefixes of a line.
-fn known_length(line: &str) -> usize {
+pub(super) fn known_length(line: &str) -> usize {
     let mut length = 0_usize;
     // A line has a few prefixes at most: a launcher's, a logger's, a quote.
     for _ in 0..12 {
@@ -214,16 +214,16 @@ fn one_prefix(text: &str) -> Option<usize> {
 }
 
 /// Whether a word ends at a place: a space or the end of the line follows.
-fn ends_word(text: &str, at: usize) -> bool {
+pub(super) fn ends_word(text: &str, at: usize) -> bool {
     text.as_bytes().get(at).is_none_or(u8::is_ascii_whitespace)
 }
 
-fn digits(text: &str) -> usize {
+pub(super) fn digits(text: &str) -> usize {
     text.bytes().take_while(u8::is_ascii_digit).count()
 }
 
 /// `(EngineCore_DP0 pid=106339)`, `(RayWorkerWrapper pid=1, ip=10.0.0.2)`, `(VllmWorker rank=0 pid=225)`.
-fn process(text: &str) -> Option<usize> {
+pub(super) fn process(text: &str) -> Option<usize> {
     let (inside, _) = text.get(1..)?.split_once(')')?;
     let is_one = inside.len() <= LONGEST && ["pid=", "rank=", "ip="].iter().any(|key| inside.contains(key));
     is_one.then(|| inside.len() + 2)
@@ -248,7 +248,7 @@ fn label(text: &str) -> Option<usize> {
 }
 
 /// `2025-03-21 10:57:56.764856:`, `2025-03-21T10:57:56.764856Z stderr F`, `06-03 07:41:11`, `10:57:56.764856`.
-fn time(text: &str) -> Option<usize> {
+pub(super) fn time(text: &str) -> Option<usize> {
     let date = text.bytes().take_while(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'/')).count();
     let date_text = text.get(..date)?;
     let is_date = date >= 5 && date_text.contains(['-', '/']);
@@ -398,7 +398,7 @@ fn loguru(text: &str) -> Option<usize> {
 }
 
 /// `worker-0-1  | `, as Docker writes it.
-fn service(text: &str) -> Option<usize> {
+pub(super) fn service(text: &str) -> Option<usize> {
     let length =
         text.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.')).count();
     let name =

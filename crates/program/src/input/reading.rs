@@ -7,7 +7,7 @@ use super::texts::{is_like_a_shape, is_like_a_sharding, shape_and_sharding, two_
 use super::{File, Input};
 use crate::read::is_known;
 use xla_shape_core::{ElementType, Shape};
-use xla_shape_hlo::{Language, OutOfMemory, find_shapes, find_spelled_shapes};
+use xla_shape_hlo::{Language, OutOfMemory, Utf16, find_shapes, find_spelled_shapes};
 use xla_shape_notations::{AnyLayout, Notation};
 
 /// The longest text that is tried as a shape, a sharding or a layout, in bytes.
@@ -134,6 +134,9 @@ fn of_file(file: &File<'_>) -> Vec<Reading> {
         return Vec::new();
     }
     let Some(text) = file.text() else {
+        if Utf16::whole(file.bytes).is_some_and(|text| has_shapes(&text)) {
+            return vec![Reading::Log];
+        }
         // Bytecode, a message, or other bytes that the reader of modules recognizes.
         return match Language::of(file.bytes) {
             Some(_) => vec![Reading::Source],

@@ -39,6 +39,18 @@ pub enum AmountCause {
     InstructionVmem,
     /// A runtime that the message does not name has no room for a buffer.
     Unnamed,
+    /// The driver of a GPU has no room for memory that XLA asked it for, such as its pool.
+    Driver,
+    /// The runtime found no room for a constant of a program.
+    Constant,
+    /// The host has no room for memory from which a GPU copies.
+    PinnedHost,
+    /// The host has no room for an array.
+    HostArray,
+    /// The operating system ended a process because the memory of the host ran out.
+    HostKilled,
+    /// The operating system ended a process because the memory of its container ran out.
+    ContainerKilled,
 }
 
 impl AmountCause {
@@ -84,6 +96,12 @@ impl AmountCause {
             Self::SparseCore => "sparse_core",
             Self::InstructionVmem => "scoped_vmem_of_instruction",
             Self::Unnamed => "unnamed",
+            Self::Driver => "driver",
+            Self::Constant => "constant",
+            Self::PinnedHost => "pinned_host",
+            Self::HostArray => "host_array",
+            Self::HostKilled => "host_killed",
+            Self::ContainerKilled => "container_killed",
         }
     }
 
@@ -97,5 +115,17 @@ impl AmountCause {
     #[must_use]
     pub const fn is_failure(self) -> bool {
         !matches!(self, Self::Statistics | Self::Rematerialization | Self::Dispensable)
+    }
+
+    /// Whether the memory is that of the host, not of a device.
+    ///
+    /// ```
+    /// use xla_shape_hlo::AmountCause;
+    ///
+    /// assert!(AmountCause::PinnedHost.is_of_host() && !AmountCause::Driver.is_of_host());
+    /// ```
+    #[must_use]
+    pub const fn is_of_host(self) -> bool {
+        matches!(self, Self::PinnedHost | Self::HostArray | Self::HostKilled | Self::ContainerKilled)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{AmountCause, MAX_OPERATOR, ReportedAllocation, ReportedAmount};
 use crate::scan::find_shapes;
-use crate::scan::refusal::{CUDA_MEMORY, NCCL_FAILURE, NO_SPACE, NO_VMEM};
+use crate::scan::refusal::{CUDA_MEMORY, GRAPHS, KILLED, NCCL_FAILURE, NO_SPACE, NO_VMEM, OTHER_RESOURCES};
 use crate::scan::size::first_byte_count;
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -46,11 +46,17 @@ pub(super) fn llo_allocation(line: u64, text: &str) -> Option<ReportedAllocation
 /// Whether a message says that memory ran out, and may state sizes. Messages that other rules explain do not count.
 pub(super) fn says_that_memory_ran_out(text: &str) -> bool {
     // Other rules explain messages with these words.
-    let others = CUDA_MEMORY.iter().chain(&NO_SPACE).chain([&NCCL_FAILURE, &NO_VMEM]);
+    let others = CUDA_MEMORY.iter().chain(&NO_SPACE).chain(&GRAPHS).chain([&NCCL_FAILURE, &NO_VMEM, &KILLED]);
     !others.into_iter().any(|words| text.contains(words))
+        && !is_about_other_resources(text)
         && ["out of memory", "Out of memory", "RESOURCE_EXHAUSTED", "Resource exhausted"]
             .iter()
             .any(|words| text.contains(words))
+}
+
+/// Whether a message with the status `RESOURCE_EXHAUSTED` is about a resource other than memory.
+pub(super) fn is_about_other_resources(text: &str) -> bool {
+    OTHER_RESOURCES.iter().any(|words| text.contains(words))
 }
 
 /// The text between two words.
@@ -79,7 +85,7 @@ pub(super) fn all_amounts(line: u64, text: &str) -> Option<Vec<ReportedAmount>> 
         if amount.cause == AmountCause::Unknown {
             amount.cause = cause;
         }
-        amount.name = kernel.or(program).and_then(name);
+        amount.name = amount.name.take().or_else(|| kernel.or(program).and_then(name));
     }
     if let [first, ..] = &mut amounts[..] {
         first.over = first.over.or_else(|| exceeded_by(text));
@@ -138,6 +144,9 @@ pub(super) fn amounts(line: u64, text: &str) -> Option<Vec<ReportedAmount>> {
     let after = |text: &'static str| move |line: &str| line.split_once(text).map(|(_, rest)| rest.to_owned());
     let amount =
         |what: &str, bytes, limit| ReportedAmount { line, what: what.to_owned(), bytes, limit, ..Default::default() };
+    if let Some(amount) = super::outside::amount(line, text) {
+        return Some(alloc::vec![amount]);
+    }
     if let Some(rest) = after("Used ")(text)
         && let Some((used, rest)) = rest.split_once(" of ")
         && let (Some(bytes), Some(limit)) = (size(used), size(rest.split(' ').next()?))
@@ -179,13 +188,6 @@ pub(super) fn amounts(line: u64, text: &str) -> Option<Vec<ReportedAmount>> {
     {
         let what = alloc::format!("output, which shares {} with arguments", shared.split(' ').next().unwrap_or(""));
         return Some(alloc::vec![amount(&what, bytes, None)]);
-    }
-    // `failed to allocate 528.00M (553648128 bytes) from device: CUDA_ERROR_OUT_OF_MEMORY: out of memory`
-    if let Some(rest) = after("failed to allocate ")(text)
-        && let Some(bytes) = between(&rest, "(", " bytes) from device").and_then(|bytes| bytes.parse().ok())
-    {
-        let cause = AmountCause::OtherAllocator;
-        return Some(alloc::vec![ReportedAmount { cause, ..amount("requested of the driver", bytes, None) }]);
     }
     // `cuMemAllocAsync failed to allocate 1225195446464 bytes: … Reported by CUDA: Free memory/Total memory: 22635544576/85095874560`
     for words in [

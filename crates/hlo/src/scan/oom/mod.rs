@@ -2,6 +2,7 @@
 
 mod cause;
 mod lines;
+mod outside;
 
 use super::find_shapes;
 use super::refusal::{Code, Reader, Refusal, Remedy, is_near};
@@ -10,7 +11,10 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
 pub use cause::AmountCause;
-use lines::{all_amounts, between, field, listed, llo_allocation, quoted, says_that_memory_ran_out, size, space_of};
+use lines::{
+    all_amounts, between, field, is_about_other_resources, listed, llo_allocation, quoted, says_that_memory_ran_out,
+    size, space_of,
+};
 use xla_shape_core::Shape;
 use xla_shape_core::tpu::{Generation, KernelVmem};
 
@@ -35,6 +39,10 @@ pub struct OutOfMemory {
     pub allocations: Vec<ReportedAllocation>,
     /// The line numbers of out-of-memory messages without a size that could be read.
     pub without_sizes: Vec<u64>,
+    /// The line number of the first line that is inside of a list and does not belong to it. The lines of several messages may be mixed.
+    pub mixed: Option<u64>,
+    /// An allocation whose size comes in the next line.
+    pending: Option<ReportedAllocation>,
     expected: ExpectedLine,
     recent: Recent,
     refusals: Reader,
@@ -162,6 +170,12 @@ impl ReportedAmount {
             AmountCause::Unknown => alloc::vec![list],
             AmountCause::SharedMemory => Remedy::for_shared_memory(),
             AmountCause::OtherAllocator => alloc::vec![Remedy::SmallerRequest],
+            AmountCause::Driver => alloc::vec![Remedy::LeaveRoom, Remedy::SmallerRequest],
+            AmountCause::Constant => alloc::vec![Remedy::PassConstants, Remedy::LeaveRoom],
+            AmountCause::PinnedHost | AmountCause::HostArray | AmountCause::HostKilled => {
+                alloc::vec![Remedy::SmallerOnHost]
+            }
+            AmountCause::ContainerKilled => alloc::vec![Remedy::LargerContainer, Remedy::SmallerOnHost],
             AmountCause::Statistics | AmountCause::Dispensable => Vec::new(),
         }
     }
@@ -250,13 +264,22 @@ impl ReportedAllocation {
 enum ExpectedLine {
     #[default]
     Anything,
-    /// A line of the statistics of a program for a GPU.
-    Assignment,
+    /// A line of the statistics of a program for a GPU. Their amounts begin at `first`; the sum comes after its parts.
+    Assignment {
+        /// The number of the line before the statistics.
+        line: u64,
+        first: usize,
+    },
     /// A part of a total.
     Part,
     /// A field of an allocation.
     Allocation,
 }
+
+/// What the sum of the statistics of a program for a GPU is for.
+const ASSIGNMENT: &str = "buffer assignment";
+/// What comes before the name of a part, as long as the sum is not known.
+const WITHOUT_SUM: &str = "buffer assignment, ";
 
 /// The most characters of an operator that are kept.
 const MAX_OPERATOR: usize = 200;
@@ -276,6 +299,13 @@ impl OutOfMemory {
         self.refusals.read_line(line, text);
         // The branch below that reads a line sets what may follow it. After any other line, nothing is expected, so the list ends.
         let expected = core::mem::take(&mut self.expected);
+        if let Some(pending) = self.pending.take_if(|_| !text.is_empty()) {
+            if field(text, "Size:").and_then(size).is_some() {
+                self.allocations.push(pending);
+            } else {
+                self.mixed.get_or_insert(line);
+            }
+        }
         if let Some(allocation) = llo_allocation(line, text) {
             self.allocations.push(allocation);
             if !text.contains(" would exceed memory ") {
@@ -293,22 +323,17 @@ impl OutOfMemory {
         } else if let Some(rank) =
             between(text, "Buffer ", ":").and_then(|rank| rank.parse().ok()).filter(|_| text.ends_with(':'))
         {
-            self.allocations.push(ReportedAllocation { line, rank, ..ReportedAllocation::default() });
+            self.pending = Some(ReportedAllocation { line, rank, ..ReportedAllocation::default() });
             self.expected = ExpectedLine::Allocation;
         } else if expected == ExpectedLine::Allocation && !text.starts_with("==") {
             self.expected = ExpectedLine::Allocation;
             self.read_field(text);
         } else if text.ends_with("BufferAssignment stats:") {
-            let what = "buffer assignment".to_owned();
-            self.amounts.push(ReportedAmount {
-                line,
-                what,
-                cause: AmountCause::Statistics,
-                ..ReportedAmount::default()
-            });
-            self.expected = ExpectedLine::Assignment;
-        } else if expected == ExpectedLine::Assignment && self.read_assignment(line, text) {
-            self.expected = ExpectedLine::Assignment;
+            self.expected = ExpectedLine::Assignment { line, first: self.amounts.len() };
+        } else if let ExpectedLine::Assignment { line: begins, first } = expected
+            && self.read_assignment([begins, line], first, text)
+        {
+            self.expected = expected;
         } else if let Some((text, amounts)) = self.with_instruction(line, text) {
             let first = self.amounts.len();
             self.recent = Recent { text, lines: 1, amounts: first..first + amounts.len() };
@@ -319,6 +344,9 @@ impl OutOfMemory {
             self.expected = ExpectedLine::Part;
         } else if !self.read_with_recent(line, text) && says_that_memory_ran_out(text) {
             self.without_sizes.push(line);
+        } else if is_about_other_resources(text) {
+            // The line with the status comes before the one that says what was exhausted.
+            while self.without_sizes.pop_if(|without| without.saturating_add(2) >= line).is_some() {}
         }
     }
 
@@ -404,20 +432,37 @@ impl OutOfMemory {
             && self.refusals.is_empty()
     }
 
-    /// Reads a line of XLA's statistics of a program for a GPU, such as `constant allocation:         4B`.
-    fn read_assignment(&mut self, line: u64, text: &str) -> bool {
+    /// Reads a line of XLA's statistics of a program for a GPU, such as `constant allocation:         4B`. The amounts of the statistics begin at
+    /// `first`. Their sum is in one of the last lines. Until it is read, its parts are amounts of their own.
+    fn read_assignment(&mut self, [begins, line]: [u64; 2], first: usize, text: &str) -> bool {
+        let cause = AmountCause::Statistics;
         let Some((what, bytes)) = text.split_once(':') else { return false };
         let Some(bytes) = size(bytes.split('(').next().unwrap_or("")) else { return false };
-        let whole = self.amounts.iter_mut().rfind(|amount| !amount.is_part);
-        match (what.trim(), whole) {
-            ("total allocation", Some(whole)) => whole.bytes = bytes,
-            ("total fragmentation", Some(whole)) => whole.fragmentation_bytes = Some(bytes),
-            (part, _) => {
-                let Some(what) = part.strip_suffix(" allocation") else { return false };
-                let what = what.replace("maybe_live_out", "live out");
-                let cause = AmountCause::Statistics;
-                self.amounts.push(ReportedAmount { line, what, is_part: true, bytes, cause, ..Default::default() });
+        let parts = self.amounts.get_mut(first..).unwrap_or_default();
+        let is_summed = parts.first().is_some_and(|amount| amount.what == ASSIGNMENT);
+        let Some((what, is_fragmentation)) = (match what.trim().rsplit_once(' ') {
+            Some((what, "allocation")) => Some((what, false)),
+            Some((what, "fragmentation")) => Some((what, true)),
+            _ => None,
+        }) else {
+            return false;
+        };
+        let what = what.replace("maybe_live_out", "live out");
+        if is_fragmentation {
+            let of = if what == "total" { ASSIGNMENT } else { &what };
+            if let Some(amount) = parts.iter_mut().find(|amount| amount.what.trim_start_matches(WITHOUT_SUM) == of) {
+                amount.fragmentation_bytes = Some(bytes);
             }
+        } else if what == "total" && !is_summed {
+            for part in parts {
+                part.is_part = true;
+                part.what = part.what.trim_start_matches(WITHOUT_SUM).to_owned();
+            }
+            let what = ASSIGNMENT.to_owned();
+            self.amounts.insert(first, ReportedAmount { line: begins, what, bytes, cause, ..Default::default() });
+        } else {
+            let what = if is_summed { what } else { [WITHOUT_SUM, &what].concat() };
+            self.amounts.push(ReportedAmount { line, what, is_part: is_summed, bytes, cause, ..Default::default() });
         }
         true
     }

@@ -184,8 +184,8 @@ pub enum RefusalCause {
     },
     /// An operation on elements of this type that Pallas does not translate for TPUs.
     LoweringType {
-        /// The type.
-        element_type: ElementType,
+        /// The type; `None` for unsigned integers of any size.
+        element_type: Option<ElementType>,
     },
     /// XLA's autotuner found nothing that this GPU compiles and runs.
     Autotuning {
@@ -221,6 +221,25 @@ pub enum RefusalCause {
         library: Library,
         /// Whether XLA called it, not another framework.
         is_of_xla: bool,
+        /// Whether the message says that memory is the reason. Otherwise, it is the most likely one.
+        is_certain: bool,
+        /// The bytes that are free, and those of the whole memory, if the message states them.
+        free: Option<[u64; 2]>,
+    },
+    /// The driver of a GPU has no memory for the graph of a command buffer, outside of the pool that XLA holds.
+    CommandBuffer {
+        /// How many graphs there are, if the message states it.
+        alive: Option<u64>,
+    },
+    /// A message of gRPC is longer than the receiver or the sender allows. No memory ran out.
+    MessageSize {
+        /// The bytes of the message, and the most that are allowed, if the message states them.
+        bytes: Option<[u64; 2]>,
+    },
+    /// A zone of a cloud has no machine to lend. No memory ran out.
+    NoCapacity {
+        /// The zone.
+        zone: String,
     },
     /// The memory of the host ran out; the message has no sizes.
     HostMemory,
@@ -279,7 +298,12 @@ pub enum RefusalCause {
 /// use xla_shape_hlo::{Library, Refusal, RefusalCause};
 ///
 /// let refusal = Refusal::read("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`").unwrap();
-/// assert_eq!(refusal.cause, RefusalCause::LibraryMemory { library: Library::Cublas, is_of_xla: false });
+/// assert_eq!(refusal.cause, RefusalCause::LibraryMemory {
+///     library: Library::Cublas,
+///     is_of_xla: false,
+///     is_certain: true,
+///     free: None,
+/// });
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
@@ -288,6 +312,8 @@ pub enum Library {
     Nccl,
     /// Products.
     Cublas,
+    /// Convolutions and attention.
+    Cudnn,
 }
 
 /// Why a core stopped.
@@ -378,6 +404,9 @@ impl RefusalCause {
             Self::SparseCoreMemory { .. } => "sparse_core_memory",
             Self::CudaMemory => "cuda_memory",
             Self::LibraryMemory { .. } => "library_memory",
+            Self::CommandBuffer { .. } => "command_buffer",
+            Self::MessageSize { .. } => "message_size",
+            Self::NoCapacity { .. } => "no_capacity",
             Self::HostMemory => "host_memory",
             Self::NoSpace { .. } => "no_space",
             Self::Code { .. } => "code",
@@ -404,7 +433,14 @@ impl RefusalCause {
     /// ```
     #[must_use]
     pub const fn is_out_of_memory(&self) -> bool {
-        matches!(self, Self::CudaMemory | Self::LibraryMemory { .. } | Self::HostMemory | Self::NoSpace { .. })
+        matches!(
+            self,
+            Self::CudaMemory
+                | Self::LibraryMemory { .. }
+                | Self::CommandBuffer { .. }
+                | Self::HostMemory
+                | Self::NoSpace { .. }
+        )
     }
 
     /// Whether the message gives a reason. Some messages only say that a kernel was refused or a core stopped.
@@ -504,10 +540,21 @@ impl RefusalCause {
             Self::CudaMemory => vec![Remedy::SmallerRequest],
             Self::LibraryMemory { is_of_xla: true, .. } => vec![Remedy::LeaveRoom, Remedy::SmallerRequest],
             Self::LibraryMemory { .. } => vec![Remedy::SmallerRequest],
+            Self::CommandBuffer { .. } => vec![Remedy::LeaveRoom, Remedy::NoCommandBuffers],
+            Self::MessageSize { .. } => vec![Remedy::SmallerMessages],
+            Self::NoCapacity { .. } => vec![Remedy::OtherZone],
             Self::Autotuning { .. } => vec![Remedy::NoAutotuning, Remedy::Report],
             Self::LoweringType { element_type } => {
-                let to = if element_type.is_integral() { ElementType::S32 } else { ElementType::F32 };
-                vec![Remedy::Convert { to }]
+                // Releases of JAX that do not translate an operation on integers of 32 bits translate it for floats.
+                let to = match element_type {
+                    None => ElementType::S32,
+                    Some(found) if found.is_integral() && *found != ElementType::S32 => ElementType::S32,
+                    _ => ElementType::F32,
+                };
+                match *element_type == Some(to) {
+                    true => vec![Remedy::OutsideKernel],
+                    false => vec![Remedy::Convert { to }],
+                }
             }
             Self::OldCompiler { .. } => vec![Remedy::SameRelease],
             Self::HostMemory => vec![Remedy::SmallerOnHost],

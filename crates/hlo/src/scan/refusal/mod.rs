@@ -9,7 +9,9 @@ mod words;
 
 pub use cause::{Halt, Library, RefusalCause};
 pub use code::Code;
-pub(crate) use reader::{CUDA_MEMORY, NCCL_FAILURE, NO_SPACE, NO_VMEM, Reader, is_near};
+pub(crate) use reader::{
+    CUDA_MEMORY, GRAPHS, KILLED, NCCL_FAILURE, NO_SPACE, NO_VMEM, OTHER_RESOURCES, Reader, is_near,
+};
 pub use remedy::Remedy;
 
 use alloc::string::String;

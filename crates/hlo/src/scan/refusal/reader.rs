@@ -17,15 +17,32 @@ pub(crate) const NCCL_FAILURE: &str = "Cuda failure";
 /// How messages name the small memories in which only the compiler allocates. Such a message may have no sizes.
 pub(crate) const NO_SPACE: [&str; 2] = ["out of memory in memory space smem", "out of memory in memory space sflag"];
 
+/// What XLA says if a GPU's driver has no memory for a graph, which is what a command buffer becomes.
+pub(crate) const GRAPHS: [&str; 2] = ["trying to instantiate command buffer", "Failed to instantiate CUDA graph"];
+
+/// What Linux says when it ends a process because memory ran out. The line before, or the same one, states sizes in newer releases.
+pub(crate) const KILLED: &str = "ut of memory: Kill";
+
+/// What messages with the status `RESOURCE_EXHAUSTED` say about a resource other than memory.
+pub(crate) const OTHER_RESOURCES: [&str; 2] = ["essage larger than max", "no more capacity in the zone"];
+
 /// What begins a message.
-const BEGINNINGS: [&str; 56] = [
+const BEGINNINGS: [&str; 64] = [
     CUDA_MEMORY[0],
     CUDA_MEMORY[1],
+    GRAPHS[0],
+    GRAPHS[1],
+    KILLED,
+    OTHER_RESOURCES[0],
+    OTHER_RESOURCES[1],
     NO_SPACE[0],
     NO_SPACE[1],
     NCCL_FAILURE,
     "failed to create cublas handle",
+    "Failure to initialize cublas",
     "CUBLAS_STATUS_ALLOC_FAILED",
+    "ould not create cudnn handle",
+    "CUDNN_STATUS_ALLOC_FAILED",
     "std::bad_alloc",
     "requires a recent libtpu version",
     "Autotuning failed for HLO",

@@ -99,8 +99,18 @@ pub enum Remedy {
     SmallerRequest,
     /// Let XLA hold less of a GPU's memory.
     LeaveRoom,
+    /// Let XLA run without command buffers.
+    NoCommandBuffers,
+    /// Pass large constants to the program as arguments.
+    PassConstants,
     /// Keep less in the memory of the host.
     SmallerOnHost,
+    /// Give the container more memory.
+    LargerContainer,
+    /// Send less at a time, or allow longer messages.
+    SmallerMessages,
+    /// Ask for machines in another zone, or later.
+    OtherZone,
     /// Give each dimension of the grid its semantics.
     AllSemantics {
         /// The dimensions.
@@ -195,7 +205,12 @@ impl Remedy {
             Self::ListKernel => "list_kernel",
             Self::SmallerRequest => "smaller_request",
             Self::LeaveRoom => "leave_room",
+            Self::NoCommandBuffers => "no_command_buffers",
+            Self::PassConstants => "pass_constants",
             Self::SmallerOnHost => "smaller_on_host",
+            Self::LargerContainer => "larger_container",
+            Self::SmallerMessages => "smaller_messages",
+            Self::OtherZone => "other_zone",
             Self::AllSemantics { .. } => "all_semantics",
             Self::NoAutotuning => "no_autotuning",
             Self::SameRelease => "same_release",

@@ -2,7 +2,7 @@
 
 use super::Refusal;
 use super::cause::{Halt, Library, RefusalCause};
-use super::reader::{CUDA_MEMORY, NCCL_FAILURE, NO_SPACE, NO_VMEM};
+use super::reader::{CUDA_MEMORY, GRAPHS, KILLED, NCCL_FAILURE, NO_SPACE, NO_VMEM, OTHER_RESOURCES};
 use super::words::{after, between, list, name, number, number_after, quoted, sizes, types};
 use crate::scan::brackets::{CURLY, Pair, ROUND, SQUARE, closing, count_parts};
 use crate::scan::find_shapes;
@@ -34,7 +34,7 @@ pub(super) fn read(text: &str) -> Option<Refusal> {
 }
 
 /// The rules in the order in which they are tried. A message can have the words of several rules, so the rule that says most comes first.
-const RULES: [fn(&str) -> Option<RefusalCause>; 33] = [
+const RULES: [fn(&str) -> Option<RefusalCause>; 36] = [
     instruction_vmem,
     input_mismatch,
     core_halt,
@@ -53,6 +53,9 @@ const RULES: [fn(&str) -> Option<RefusalCause>; 33] = [
     primitive,
     other_lowering,
     shared_memory,
+    message_size,
+    no_capacity,
+    command_buffer,
     library_memory,
     cuda_memory,
     host_memory,
@@ -362,35 +365,71 @@ fn other_lowering(text: &str) -> Option<RefusalCause> {
     Some(RefusalCause::UnknownDevice { kind: name(after(text, "Unsupported TPU device kind: ")?)? })
 }
 
-/// The driver's message that memory is short, if it states no sizes.
-fn cuda_memory(text: &str) -> Option<RefusalCause> {
-    let has_sizes = text.contains(" bytes) from device");
-    (!has_sizes && CUDA_MEMORY.iter().any(|words| text.contains(words))).then_some(RefusalCause::CudaMemory)
+/// `Received message larger than max (7340032 vs. 4194304)`, which gRPC says of its own messages.
+fn message_size(text: &str) -> Option<RefusalCause> {
+    let rest = after(text, OTHER_RESOURCES[0])?;
+    let bytes = number_after(rest, "(").zip(number_after(rest, " vs. ")).map(|(bytes, limit)| [bytes, limit]);
+    Some(RefusalCause::MessageSize { bytes })
 }
 
-/// `Last NCCL warning(error) log entry (may be unrelated) 'Cuda failure 2 'out of memory''`, and of cuBLAS `failed to create cublas handle:
-/// the resource allocation failed`.
+/// `There is no more capacity in the zone us-central2-b; you can try in another zone`
+fn no_capacity(text: &str) -> Option<RefusalCause> {
+    Some(RefusalCause::NoCapacity { zone: name(after(text, OTHER_RESOURCES[1])?.trim_start())? })
+}
+
+/// `Underlying backend ran out of memory trying to instantiate command buffer with 1054 (total of 40 alive graphs in the process).`
+fn command_buffer(text: &str) -> Option<RefusalCause> {
+    let rest = GRAPHS.iter().find_map(|words| after(text, words))?;
+    if !text.contains("ut of memory") && !text.contains(CUDA_MEMORY[1]) {
+        return None;
+    }
+    Some(RefusalCause::CommandBuffer { alive: number_after(rest, "(total of ") })
+}
+
+/// The driver's message that memory is short, if it states no sizes, and no other message has it as its reason.
+fn cuda_memory(text: &str) -> Option<RefusalCause> {
+    const EXPLAINED: [&str; 3] = [" bytes) from device", " bytes on host", "Original error: "];
+    let is_unexplained = |words: &str| {
+        let mut from = 0_usize;
+        text.match_indices(words).any(|(at, found)| {
+            let before = text.get(core::mem::replace(&mut from, at + found.len())..at).unwrap_or("");
+            !EXPLAINED.iter().any(|words| before.contains(words))
+        })
+    };
+    CUDA_MEMORY.into_iter().any(is_unexplained).then_some(RefusalCause::CudaMemory)
+}
+
+/// `Last NCCL warning(error) log entry (may be unrelated) 'Cuda failure 2 'out of memory''`, of cuBLAS `failed to create cublas handle: the
+/// resource allocation failed`, and of cuDNN `Could not create cudnn handle: CUDNN_STATUS_NOT_INITIALIZED … Memory usage: 1769472 bytes free,
+/// 42505273344 bytes total.`
 fn library_memory(text: &str) -> Option<RefusalCause> {
+    let has = |words: &[&str]| words.iter().any(|words| text.contains(words));
     // `Cuda failure 2 'out of memory'`: its own words, not those of another message after it.
     let failure = after(text, NCCL_FAILURE).and_then(|rest| rest.split('\'').nth(1));
-    let library = if failure == Some("out of memory") {
-        Library::Nccl
-    } else if ["CUBLAS_STATUS_ALLOC_FAILED", "cublas handle: the resource allocation failed"]
-        .iter()
-        .any(|words| text.contains(words))
-    {
-        Library::Cublas
+    let (library, is_certain) = if failure == Some("out of memory") {
+        (Library::Nccl, true)
+    } else if has(&["CUBLAS_STATUS_ALLOC_FAILED", "cublas handle: the resource allocation failed"]) {
+        (Library::Cublas, true)
+    } else if has(&["CUDNN_STATUS_ALLOC_FAILED"]) {
+        (Library::Cudnn, true)
+    } else if has(&["failed to create cublas handle", "Failure to initialize cublas"]) {
+        (Library::Cublas, false)
+    } else if has(&["ould not create cudnn handle"]) {
+        (Library::Cudnn, false)
     } else {
         return None;
     };
-    let is_of_xla = text.contains("NCCL operation ") || text.contains("create cublas handle");
-    Some(RefusalCause::LibraryMemory { library, is_of_xla })
+    let is_of_xla = has(&["NCCL operation ", "create cublas handle", "initialize cublas", "create cudnn handle"]);
+    let free = after(text, "Memory usage: ").and_then(|rest| number(rest).zip(number_after(rest, " bytes free, ")));
+    Some(RefusalCause::LibraryMemory { library, is_of_xla, is_certain, free: free.map(|(free, all)| [free, all]) })
 }
 
 fn host_memory(text: &str) -> Option<RefusalCause> {
     // The name of the class alone proves nothing: a program may name it and never throw it.
     const WORDS: [&str; 3] = ["instance of 'std::bad_alloc'", "what(): std::bad_alloc", "Error: std::bad_alloc"];
-    WORDS.iter().any(|words| text.contains(words)).then_some(RefusalCause::HostMemory)
+    // If Linux states the size, it is an amount.
+    let is_killed = text.contains(KILLED) && !text.contains("anon-rss:");
+    (is_killed || WORDS.iter().any(|words| text.contains(words))).then_some(RefusalCause::HostMemory)
 }
 
 /// `Ran out of memory in memory space smem.`, without sizes after it.
@@ -409,7 +448,8 @@ fn grid_semantics(text: &str) -> Option<RefusalCause> {
     Some(RefusalCause::GridSemantics { grid: lengths.0, semantics: lengths.1 })
 }
 
-/// What Pallas says about types that it does not translate: `Reductions over int8 not implemented.`
+/// What Pallas says about types that it does not translate: `Reductions over int8 not implemented.`, and of unsigned integers of any size
+/// `Reductions over unsigned integers not implemented.`
 fn lowering_type(text: &str) -> Option<RefusalCause> {
     const WORDS: [(&str, &str); 6] = [
         ("Reductions over ", " not implemented"),
@@ -421,8 +461,10 @@ fn lowering_type(text: &str) -> Option<RefusalCause> {
     ];
     WORDS.iter().find_map(|(words, end)| {
         let rest = after(text, words).filter(|rest| rest.contains(end))?;
-        let element_type = ElementType::from_any_name(&name(rest)?)?;
-        Some(RefusalCause::LoweringType { element_type })
+        if rest.starts_with("unsigned integers ") {
+            return Some(RefusalCause::LoweringType { element_type: None });
+        }
+        Some(RefusalCause::LoweringType { element_type: Some(ElementType::from_any_name(&name(rest)?)?) })
     })
 }
 
