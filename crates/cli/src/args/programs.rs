@@ -176,7 +176,7 @@ pub(crate) enum HloForm {
 /// instructions differ, with examples), programs (module and accuracy of both), and measures, totals and peaks (those that did not change,
 /// with name, and value or bytes).
 ///
-/// A cause is one of: source changed, layout asked, donation, sharding, rematerialization,
+/// A cause is one of: source changed, layout asked, donation, sharding, optimization (only one of the programs is optimized), rematerialization,
 /// fusion choice, flags or version. Programs for different
 /// numbers of partitions or replicas are compared only with --other-devices. A module does not say for which generation it was compiled.
 #[derive(Debug, Args)]
