@@ -22,6 +22,8 @@ words! {
         Rematerialization = "rematerialization",
         /// The compiler fuses the same operations in another way.
         Fusion = "fusion choice",
+        /// One of the files lacks figures of the compiler that the other one has: cycles, or the assignment of memory.
+        Figures = "missing figures",
         /// The user's programs are the same, so that options or the release of the compiler must differ.
         Compiler = "flags or version",
     }
