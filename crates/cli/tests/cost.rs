@@ -155,8 +155,15 @@ fn a_change_is_guarded() {
     assert_eq!(lines, [measure]);
     assert_eq!(diff(&slower, &["--fail-if", "cycles>10"]).2, Some(0));
     // A limit on an unknown number fails.
-    let (_, error, status) = diff(&none, &["--fail-if", "cycles>2%"]);
-    assert_eq!((error.as_str(), status), ("error: cycles>2%: the cycles are not known in both modules\n", Some(1)));
+    let (lines, error, status) = diff(&none, &["--fail-if", "cycles>2%"]);
+    let why = "the second module lacks the compiler's figures";
+    let expected = format!("error: cycles>2%: the cycles are not known in both modules ({why})\n");
+    assert_eq!((error, status), (expected, Some(1)));
+    let cycles = lines.iter().find(|line| line["name"] == "cycles").unwrap();
+    assert_eq!((&cycles["cause"], &cycles["after"]), (&json!("missing figures"), &Value::Null));
+    let shown = String::from_utf8(program(&["hlo", "diff", &before, &none], "").stdout).unwrap();
+    let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(shown.contains(&format!("note: the cycles are not compared: {why} ")), "{shown}");
     let (lines, _, status) = diff(&asked, &strict);
     let gone = lines.iter().find(|line| line["change"] == "copy removed").unwrap();
     assert_eq!((&gone["name"], &gone["cause"], status), (&json!("d"), &json!("layout asked"), Some(0)));

@@ -94,6 +94,7 @@ pub mod dump;
 pub mod cost;
 
 mod compiler;
+mod configuration;
 mod language;
 mod pair;
 mod readers;

@@ -7,7 +7,6 @@ use crate::hlo::{Measure, Operations, Quantity, Signature, measure};
 use crate::{Answer, answer_line};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -435,9 +434,6 @@ impl Recorded {
         let entry = module.entry();
         let result = entry.and_then(|_| signature.shapes.pop());
         let sources = module.sources();
-        let parameters = entry.map(|entry| entry.parameters_by_number()).unwrap_or_default();
-        let of_parameters =
-            parameters.into_iter().map(|(_, parameter)| sources.get(parameter).op_name.map(Cow::into_owned));
         let [partitions, replicas] = signature.devices;
         let names = Operations::new(module, &sources);
         let copies = cost.copies.iter().filter(|copy| copy.changes_layout());
@@ -463,7 +459,7 @@ impl Recorded {
             parameters: signature.shapes.iter().map(ToString::to_string).collect(),
             result: result.map(|result| result.to_string()),
             shardings: signature.shardings,
-            names: of_parameters.collect(),
+            names: signature.names,
             result_sharding: entry.and_then(|entry| Some(entry.root().attribute("sharding")?.text().to_owned())),
             aliases: signature.aliases,
             operations: digest(&names.all),
@@ -502,6 +498,7 @@ impl Recorded {
         Ok(Signature {
             shapes: shapes.collect::<Result<_, _>>()?,
             shardings: self.shardings.clone(),
+            names: self.names.clone(),
             aliases: self.aliases.clone(),
             devices: [self.partitions.clone(), self.replicas.clone()],
             in_collectives: self.in_collectives,

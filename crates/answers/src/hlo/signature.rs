@@ -3,10 +3,11 @@
 use super::causes::Reason;
 use super::devices::device_count;
 use super::show::push_arrays;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use xla_shape_core::compare::ShapeEqual;
-use xla_shape_core::shard::Sharding;
-use xla_shape_core::sorting::{set_of, sort};
+use xla_shape_core::shard::{Sharding, ShardingKind, Subgroup};
+use xla_shape_core::sorting::{map_of, set_of, sort};
 use xla_shape_core::{ArrayShape, Shape};
 use xla_shape_hlo::{Module, Opcode, Sources};
 
@@ -20,6 +21,8 @@ pub(crate) struct Signature {
     pub(crate) shapes: Vec<Shape>,
     /// The shardings of the parameters, as the module has them.
     pub(crate) shardings: Vec<Option<String>>,
+    /// The names of the parameters in the user's program, where they are known.
+    pub(crate) names: Vec<Option<String>>,
     /// Which results are in the memory of an argument: `input_output_alias`, empty for none; `None` if that is not known.
     pub(crate) aliases: Option<String>,
     /// The numbers of partitions and of replicas.
@@ -38,7 +41,10 @@ impl Signature {
         let shardings = parameters.iter().map(|(_, parameter)| parameter.attribute("sharding").map(sharding));
         let shapes = parameters.iter().map(|(_, parameter)| parameter.shape().clone());
         let result = module.entry().map(|entry| entry.root().shape().clone());
+        let sources = module.sources();
+        let names = parameters.iter().map(|(_, parameter)| sources.get(*parameter).op_name.map(Cow::into_owned));
         Self {
+            names: names.collect(),
             shapes: shapes.chain(result).collect(),
             shardings: shardings.collect(),
             aliases: Some(
@@ -50,13 +56,40 @@ impl Signature {
     }
 
     fn same_devices(&self, other: &Self) -> bool {
+        let mut common = self.common_arguments(other).into_iter();
+        let is_same = |[number, other_number]: [usize; 2]| {
+            let [(one, shape), (other, other_shape)] = [self.argument(number), other.argument(other_number)];
+            same_sharding(one, other) || !may_be_same_argument([shape, other_shape], [one, other])
+        };
         self.devices == other.devices
-            && self.shardings.len() == other.shardings.len()
-            && self
-                .shardings
-                .iter()
-                .zip(&other.shardings)
-                .all(|(one, other)| same_sharding(one.as_deref(), other.as_deref()))
+            && ((self.is_for_one_device() && other.is_for_one_device()) || common.all(is_same))
+    }
+
+    /// Whether the program runs on one device, where a sharding divides nothing. A sharding for more devices shows that the numbers of devices are
+    /// missing.
+    fn is_for_one_device(&self) -> bool {
+        let devices = |text: &String| text.parse::<Sharding>().ok().and_then(|sharding| devices_of(&sharding));
+        self.devices.iter().all(|count| count == "1")
+            && self.in_collectives == 1
+            && self.shardings.iter().flatten().all(|text| devices(text) == Some(1))
+    }
+
+    /// The sharding and the shape of a parameter.
+    fn argument(&self, number: usize) -> (Option<&str>, Option<&Shape>) {
+        (self.shardings.get(number).and_then(Option::as_deref), self.shapes.get(number))
+    }
+
+    /// The numbers of the arguments that both programs have. If one program has more, only names can show which these are.
+    fn common_arguments(&self, other: &Self) -> Vec<[usize; 2]> {
+        if self.shardings.len() == other.shardings.len() {
+            return (0..self.shardings.len()).map(|number| [number, number]).collect();
+        }
+        let named = |of: &Self| {
+            let named = of.names.iter().enumerate().filter_map(|(number, name)| Some((name.clone()?, number)));
+            map_of(named.filter(|(name, _)| !name.is_empty() && !says_place(name)))
+        };
+        let others = named(other);
+        named(self).into_iter().filter_map(|(name, number)| Some([number, *others.get(&name)?])).collect()
     }
 
     /// Whether parameters and results are the same arrays, apart from layouts.
@@ -149,12 +182,89 @@ fn devices_in_collectives(module: &Module) -> u64 {
     devices.max().unwrap_or(1)
 }
 
+/// Whether a name has the number of an argument, such as `a[0]`: with one argument more, the name may be another argument's.
+fn says_place(name: &str) -> bool {
+    name.split('[').skip(1).any(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+}
+
 /// Whether two texts are the same sharding: some versions of XLA write it with names of axes, others as tiles. After the partitioner, some do not
-/// write it at all; then only the shapes of one partition can show a difference.
+/// write it at all; then only the shapes of one partition can show a difference. All shardings are the same if they divide nothing, whatever the
+/// number of dimensions.
 pub(crate) fn same_sharding(one: Option<&str>, other: Option<&str>) -> bool {
     let (Some(one), Some(other)) = (one, other) else { return true };
-    let meaning = |text: &str| text.parse::<Sharding>().ok();
+    let meaning = |text: &str| text.parse::<Sharding>().ok().map(|sharding| normal(&sharding));
     one == other || meaning(one).is_some_and(|one| Some(one) == meaning(other))
+}
+
+/// The number of devices that a sharding names; `None` if it does not say it.
+fn devices_of(sharding: &Sharding) -> Option<u64> {
+    match sharding.kind() {
+        ShardingKind::Named(named) => Some(named.mesh().devices().count()),
+        ShardingKind::Tiled(tiled) => Some(tiled.assignment().devices().count()),
+        ShardingKind::Replicated | ShardingKind::Maximal { .. } | ShardingKind::SingleDevice { .. } => Some(1),
+        ShardingKind::Tuple(leaves) => leaves.iter().map(devices_of).try_fold(1, |most, count| Some(count?.max(most))),
+        _ => None,
+    }
+}
+
+/// The sharding, as `{replicated}` if every device has the whole array.
+fn normal(sharding: &Sharding) -> Sharding {
+    if let ShardingKind::Tuple(leaves) = sharding.kind() {
+        let leaves: Vec<_> = leaves.iter().map(normal).collect();
+        if leaves.iter().all(|leaf| *leaf == Sharding::REPLICATED) {
+            return Sharding::REPLICATED;
+        }
+        return Sharding::tuple(leaves).unwrap_or_else(|_| sharding.clone());
+    }
+    let is_whole = sharding.to_tiled().is_ok_and(|tiled| match tiled.kind() {
+        ShardingKind::Replicated => true,
+        ShardingKind::Tiled(tiled) => {
+            tiled.tiles().iter().all(|tiles| *tiles == 1)
+                && (tiled.assignment().devices().count() == 1
+                    || tiled.subgroups().iter().all(|subgroup| *subgroup == Subgroup::Replicated))
+        }
+        _ => false,
+    });
+    if is_whole { Sharding::REPLICATED.with_shard_group(sharding.shard_group()) } else { sharding.clone() }
+}
+
+/// Whether two shapes can be of one argument: the arrays have the same sizes if either is whole, or if it is a part according to its sharding.
+fn may_be_same_argument(shapes: [Option<&Shape>; 2], shardings: [Option<&str>; 2]) -> bool {
+    let [Some(one), Some(other)] = shapes else { return false };
+    let mut arrays = [Vec::new(), Vec::new()];
+    push_arrays(one, &mut arrays[0]);
+    push_arrays(other, &mut arrays[1]);
+    let [first, second] = &arrays;
+    let read = shardings.map(|text| text.and_then(|text| text.parse::<Sharding>().ok()));
+    let tiles = |side: usize, leaf: usize, array: &ArrayShape| {
+        let sharding = read[side].as_ref()?;
+        let sharding = match sharding.kind() {
+            ShardingKind::Tuple(leaves) => leaves.get(leaf)?,
+            _ => sharding,
+        };
+        Some(sharding.partition(array).ok()?.tiles().to_vec())
+    };
+    first.len() == second.len()
+        && first.iter().zip(second).enumerate().all(|(leaf, (one, other))| {
+            let (sizes, others) = (one.dimensions(), other.dimensions());
+            // A sharding that does not say into how many parts the array is divided leaves it open what the sizes are.
+            let both = tiles(0, leaf, one).zip(tiles(1, leaf, other));
+            let is_same_size = |dimension: usize| {
+                let size = |of: &[xla_shape_core::Dimension]| of.get(dimension).and_then(|size| size.extent());
+                let (Some(size), Some(other)) = (size(sizes), size(others)) else { return true };
+                let Some((tiles, other_tiles)) = &both else { return true };
+                let tiles = [tiles, other_tiles].map(|tiles| tiles.get(dimension).copied().unwrap_or(1));
+                size == other || may_be_same_size([size, other], tiles)
+            };
+            one.same_element_type(other) && sizes.len() == others.len() && (0..sizes.len()).all(is_same_size)
+        })
+}
+
+/// Whether parts with these sizes can be of arrays with the same size. The size of a part is rounded up.
+fn may_be_same_size(sizes: [u64; 2], tiles: [u64; 2]) -> bool {
+    let least = |side: usize| sizes[side].saturating_sub(1).saturating_mul(tiles[side]);
+    let most = |side: usize| sizes[side].saturating_mul(tiles[side]);
+    least(0) < most(1) && least(1) < most(0)
 }
 
 /// The names (`op_name`) of the user's operations in a program.
@@ -206,7 +316,48 @@ fn computes(opcode: Opcode<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::same_sharding;
+    use super::{Signature, same_sharding};
+    use xla_shape_hlo::Module;
+
+    /// Whether two programs divide the arguments in the same way. Each argument is a shape, a sharding and a name.
+    fn same_devices(head: &str, before: &[[&str; 3]], after: &[[&str; 3]]) -> bool {
+        let [before, after] = [before, after].map(|arguments| {
+            let line = |(number, [shape, sharding, name]): (usize, &[&str; 3])| {
+                format!("  p{number} = {shape} parameter({number}), sharding={{{sharding}}}, metadata={{op_name=\"{name}\"}}\n")
+            };
+            let lines: String = arguments.iter().enumerate().map(line).collect();
+            Signature::new(&Module::parse(&format!("HloModule m{head}\nENTRY e {{\n{lines}  ROOT c = f32[] constant(0)\n}}")).unwrap())
+        });
+        assert_eq!(before.same_devices(&after), after.same_devices(&before));
+        before.same_devices(&after)
+    }
+
+    #[test]
+    fn only_arguments_that_both_programs_have_can_have_another_sharding() {
+        let one = |shape, name| [shape, "mesh['x'=1,'y'=1], [{}, {}]", name];
+        let bias = ["f32[8]{0}", "mesh['x'=1,'y'=1], [{}]", "b"];
+        let (x, w) = (one("f32[8,16]{1,0}", "x"), one("f32[16,8]{1,0}", "w"));
+        assert!(same_devices("", &[x, w], &[x, w, bias]));
+        assert!(same_devices("", &[x, w], &[bias, one("s8[4,4]{1,0}", "z")]), "other arguments");
+        assert!(same_devices("", &[x, w], &[["f32[8,16]{1,0}", "maximal device=0", "x"], w]), "there is one device");
+        let four = ", num_partitions=4";
+        let whole = |shape, name| [shape, "mesh['x'=4], [{}, {}]", name];
+        let rows = |shape, name| [shape, "devices=[4,1]<=[4]", name];
+        let columns = |shape, name| [shape, "mesh['x'=4], [{}, {'x'}]", name];
+        let changed = |before: &[[&str; 3]], after: &[[&str; 3]]| !same_devices(four, before, after);
+        // The sizes are those of the whole array before the partitioner, and those of a part after it.
+        assert!(changed(&[rows("f32[8,16]{1,0}", "x")], &[columns("f32[8,16]{1,0}", "y")]));
+        assert!(changed(&[rows("f32[2,16]{1,0}", "x")], &[columns("f32[8,4]{1,0}", "x")]));
+        assert!(changed(&[rows("f32[3,16]{1,0}", "x")], &[whole("f32[10,16]{1,0}", "x")]), "parts of 10 rows have 3");
+        // One argument more: names show which arguments are in both programs.
+        assert!(changed(&[rows("f32[8,16]{1,0}", "x")], &[whole("f32[8,16]{1,0}", "b"), whole("f32[8,16]{1,0}", "x")]));
+        assert!(!changed(&[rows("f32[8,16]{1,0}", "x")], &[whole("f32[8,16]{1,0}", "b"), rows("f32[8,16]{1,0}", "x")]));
+        let places = [whole("f32[8,16]{1,0}", "a[0]"), rows("f32[8,16]{1,0}", "a[1]")];
+        assert!(!changed(&[rows("f32[8,16]{1,0}", "a[0]")], &places), "these names are only places");
+        // Other arguments are no other shardings.
+        assert!(!changed(&[rows("f32[8,16]{1,0}", "x")], &[whole("bf16[8,16]{1,0}", "x")]));
+        assert!(!changed(&[rows("f32[8,16]{1,0}", "x")], &[whole("f32[50,16]{1,0}", "x")]));
+    }
 
     #[test]
     fn shardings_are_compared_by_meaning() {
@@ -218,6 +369,12 @@ mod tests {
         assert!(!same("{devices=[4,1]<=[4]}", "{mesh['x'=4], [{}, {'x'}]}"));
         assert!(!same("{replicated}", "{mesh['x'=4], [{'x'}, {}]}"));
         assert!(!same("{devices=[4,1]<=[4]}", "{devices=[4,1]3,2,1,0}"));
+        // Nothing is divided, whatever the number of dimensions and the notation.
+        assert!(same("{mesh['x'=1,'y'=1], [{}, {}]}", "{mesh['x'=1,'y'=1], [{}]}"));
+        assert!(same("{replicated}", "{devices=[1,1]<=[1]}"));
+        assert!(same("{mesh['x'=1], [{'x'}, {}]}", "{devices=[1,1]<=[1]}"));
+        assert!(same("{{replicated}, {mesh['x'=4], [{}]}}", "{replicated}"));
+        assert!(!same("{maximal device=1}", "{replicated}"), "the other devices do not have the array");
         // Texts that are not understood are compared as texts.
         assert!(same("{new}", "{new}") && !same("{new}", "{newer}"));
         assert!(same_sharding(None, None) && same_sharding(None, Some("{devices=[4,1]<=[4]}")));

@@ -176,8 +176,8 @@ pub(crate) enum HloForm {
 /// instructions differ, with examples), programs (module and accuracy of both), and measures, totals and peaks (those that did not change,
 /// with name, and value or bytes).
 ///
-/// A cause is one of: source changed, layout asked, donation, sharding, rematerialization,
-/// fusion choice, flags or version. Programs for different
+/// A cause is one of: source changed, layout asked, donation, sharding, optimization (only one of the programs is optimized), rematerialization,
+/// fusion choice, missing figures (of the compiler, in one of the files), flags or version. Programs for different
 /// numbers of partitions or replicas are compared only with --other-devices. A module does not say for which generation it was compiled.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:

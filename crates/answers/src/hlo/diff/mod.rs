@@ -13,7 +13,7 @@ use super::limit::{Exceeded, Limit, Measure, Quantity, measure};
 use super::memory::Accuracy;
 use super::times::{TimeDifference, times};
 use crate::amount;
-use crate::cost::{Amount, Cause as CopyCause, CopyCost, ProgramCost, Remedy};
+use crate::cost::{Amount, Cause as CopyCause, CopyCost, NoTotal, ProgramCost, Remedy};
 use crate::digest::{self, Digest};
 use crate::numbers::difference;
 use crate::source::source_text;
@@ -142,7 +142,7 @@ pub struct Measured {
     pub before: Option<Quantity>,
     /// The number in the second program; null if it is not known.
     pub after: Option<Quantity>,
-    /// Why the number differs: the cause of the difference between the programs as a whole.
+    /// Why the number differs: the cause of the difference between the programs as a whole, unless one of the files lacks the compiler's figures.
     pub cause: Reason,
 }
 
@@ -180,7 +180,7 @@ pub struct Part {
 pub struct Difference {
     /// The name of each module, and how accurate its numbers are.
     pub programs: [(String, Accuracy); 2],
-    /// If a figure of one of the programs cannot be read: why its cycles are not known.
+    /// If a figure of one of the programs cannot be read, or only one of them has figures: why the cycles are not compared.
     #[serde(skip)]
     pub unknown: Option<String>,
     /// The numbers by which both programs are compared.
@@ -243,20 +243,35 @@ impl Difference {
         let costs = programs.map(ProgramCost::of);
         let unknown = costs.iter().find_map(|cost| cost.as_ref().err()).map(ToString::to_string);
         let costs = costs.map(Result::ok);
+        let unknown = unknown.or_else(|| {
+            let without = ["first", "second"].into_iter().zip([0, 1]).find(|(_, side)| lacks_figures(&costs, *side));
+            without.map(|(which, _)| format!("the {which} module lacks the compiler's figures"))
+        });
         let parts = parts([before, after], &costs, &pairs, &inputs);
         let measured = costs.each_ref().map(|cost| cost.as_ref().and_then(|cost| cost.measured.as_deref()));
         let times = times([before, after], measured, &pairs, &inputs);
         let memory = timelines.map(|(before, after)| [before, after].map(|timeline| timeline.account().device.total()));
+        let instructions = Instructions::new([before, after], &pairs);
+        let programs = [program(before, before_timeline), program(after, after_timeline)];
+        let mut measures = measures([before, after], memory, &costs, inputs.overall());
+        // One program needs the same memory, by whichever file it is counted. If the instructions differ, so may the memory.
+        let is_counted_otherwise =
+            instructions.same != Some(false) && instructions.differing == 0 && programs[0].1 != programs[1].1;
+        for measured in &mut measures {
+            if measured.measure == Measure::Memory && is_counted_otherwise {
+                measured.cause = Reason::Figures;
+            }
+        }
         Self {
             unknown,
             times,
-            measures: measures([before, after], memory, &costs, inputs.overall()),
+            measures,
             parts,
-            programs: [program(before, before_timeline), program(after, after_timeline)],
+            programs,
             totals: timelines.map_or_else(Vec::new, |(before, after)| totals(before, after)),
             peaks: timelines.map_or_else(Vec::new, |timelines| peak::peaks([before, after], timelines.into(), &pairs)),
             changes: changes([before, after], &pairs, &inputs),
-            instructions: Instructions::new([before, after], &pairs),
+            instructions,
         }
     }
 
@@ -281,7 +296,9 @@ impl Difference {
             let found = self.measures.iter().find(|measured| measured.measure == limit.measure);
             let numbers = found.map_or([None, None], |found| [found.before, found.after]);
             let cause = found.map_or(Reason::Compiler, |found| found.cause);
-            let exceeded = limit.exceeded(numbers, self.unknown.as_deref(), cause)?;
+            // The other numbers do not depend on the compiler's figures.
+            let is_of_cost = matches!(limit.measure, Measure::Cycles | Measure::Seconds | Measure::Copies);
+            let exceeded = limit.exceeded(numbers, self.unknown.as_deref().filter(|_| is_of_cost), cause)?;
             // A time that may be longer only by chance does not exceed a limit.
             let is_chance = matches!(exceeded, Exceeded::Grew { .. }) && limit.measure == Measure::Time;
             let is_clear = self.times.first().is_none_or(|run| run.is_clear);
@@ -440,15 +457,25 @@ fn measures(
     let of = |of: Measure, side: usize| -> Option<Quantity> {
         measure(of, modules[side], memory.map(|bytes| bytes[side]), costs[side].as_ref())
     };
-    let measured = |measure: Measure| Measured {
-        measure,
-        change: MeasureChange::Measure,
-        before: of(measure, 0),
-        after: of(measure, 1),
-        cause,
+    let lacks_figures = cause != Reason::Optimization && [0, 1].into_iter().any(|side| lacks_figures(costs, side));
+    let measured = |measure: Measure| {
+        let (before, after) = (of(measure, 0), of(measure, 1));
+        let is_of_figures = matches!(measure, Measure::Cycles | Measure::Seconds);
+        let cause = if lacks_figures && is_of_figures { Reason::Figures } else { cause };
+        Measured { measure, change: MeasureChange::Measure, before, after, cause }
     };
     let measures = Measure::ALL.into_iter().map(measured);
     measures.filter(|found| found.measure != Measure::Time || found.before.or(found.after).is_some()).collect()
+}
+
+/// Whether a module lacks the compiler's figures, as the files that XLA dumps do, and the other one has them. A module with nothing to run lacks
+/// none.
+fn lacks_figures(costs: &[Option<ProgramCost>; 2], side: usize) -> bool {
+    let sums = |side: usize| costs[side].as_ref().map(|cost| cost.sums);
+    let has_total = sums(1 - side).is_some_and(|sums| sums.total.is_some());
+    let lacks = sums(side)
+        .is_some_and(|sums| sums.without > 0 && sums.why_no_total().is_some_and(|why| why != NoTotal::TooLarge));
+    has_total && lacks
 }
 
 /// The copies, collectives and fusions that only one of the programs has.
@@ -581,5 +608,59 @@ fn kind(before: Option<&ArrayShape>, after: Option<&ArrayShape>) -> Option<Value
             let same_place = equal.compare_arrays(before, after);
             Some(if same_place { ValueChange::MemorySpace } else { ValueChange::Layout })
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Difference, Measure, Reason};
+    use xla_shape_hlo::Module;
+    use xla_shape_program::Program;
+
+    /// PJRT's text of a compiled program, and the text that XLA dumps, without most of the compiler's figures.
+    const TEXTS: [&str; 2] = [
+        "HloModule m, is_scheduled=true\nENTRY e {\n p = (f32[8,128]{1,0:T(8,128)}, f32[8,128]{1,0:T(8,128)}) parameter(0)\n \
+         x = f32[8,128]{1,0:T(8,128)} get-tuple-element(p), index=0\n y = f32[8,128]{1,0:T(8,128)} get-tuple-element(p), index=1\n \
+         ROOT a = f32[8,128]{1,0:T(8,128)} add(x, y), backend_config={\"flag_configs\":[],\"window_config\":{\"estimated_cycles\":\"300\"},\
+         \"aliasing_operands\":{\"lists\":[]}}\n}",
+        "HloModule m, is_scheduled=true\nENTRY e {\n p = (f32[8,128]{1,0:T(8,128)}, f32[8,128]{1,0:T(8,128)}) parameter(0)\n \
+         ROOT a = f32[8,128]{1,0:T(8,128)} add(p#0, p#1), backend_config={\"aliasing_operands\":{\"lists\":[]},\"flag_configs\":[]}\n}",
+    ];
+
+    fn difference(before: &str, after: &str) -> Difference {
+        let [before, after] = [before, after].map(|text| Program::from(Module::parse(text).unwrap()));
+        Difference::new(&before.memory(None), &after.memory(None))
+    }
+
+    #[test]
+    fn a_text_without_figures_is_no_other_program() {
+        for (sides, which) in [([0, 1], "second"), ([1, 0], "first")] {
+            let found = difference(TEXTS[sides[0]], TEXTS[sides[1]]);
+            let changed: Vec<_> = found.changed_measures().map(|measured| (measured.measure, measured.cause)).collect();
+            assert_eq!(changed, [(Measure::Cycles, Reason::Figures)]);
+            assert!(found.changes.is_empty() && found.parts.is_empty());
+            assert_eq!(
+                (found.instructions.same, found.instructions.differing),
+                (None, 0),
+                "one text does not say all of it"
+            );
+            let why = format!("the {which} module lacks the compiler's figures");
+            assert_eq!(found.unknown.as_ref(), Some(&why));
+            let exceeded = found.exceeded(&["cycles>2%".parse().unwrap()]);
+            assert_eq!(exceeded[0].to_string(), format!("cycles>2%: the cycles are not known in both modules ({why})"));
+        }
+        let other = difference(TEXTS[0], &TEXTS[1].replace("add(", "multiply("));
+        assert_eq!((other.instructions.same, other.instructions.differing), (Some(false), 2));
+        let short = TEXTS[0].replace("\"window_config\":{\"estimated_cycles\":\"300\"},", "");
+        let same = difference(&short, TEXTS[1]);
+        assert!(same.is_empty() && same.unknown.is_none());
+        assert_eq!((same.instructions.same, same.instructions.differing), (Some(true), 0));
+        // A program with nothing to run lacks no figures.
+        let empty = "HloModule m, is_scheduled=true\nENTRY e {\n ROOT p = f32[8,128]{1,0:T(8,128)} parameter(0)\n}";
+        let nothing = difference(TEXTS[0], empty);
+        assert_eq!((nothing.measures[1].measure, nothing.measures[1].cause), (Measure::Cycles, Reason::Source));
+        // Both have figures, so the compiler must be the cause.
+        let slower = difference(TEXTS[0], &TEXTS[0].replace("300", "400"));
+        assert_eq!((slower.measures[1].measure, slower.measures[1].cause), (Measure::Cycles, Reason::Compiler));
     }
 }
