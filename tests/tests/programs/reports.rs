@@ -443,6 +443,9 @@ fn the_lines_of_processes_are_sorted() {
             assert_eq!(parts(&mixed), parts(&text), "{name} as\n{mixed}");
         }
     }
+    let lines = |text: &str| scanned(text).causes().iter().map(|cause| cause.refused.line()).collect::<Vec<_>>();
+    let text = "0: ran out of memory trying to allocate 24.00GiB (rounded to 25769803776)requested by op\n1: a\n0: ****____\n0: b\n";
+    assert_eq!(lines(text), [1]);
     let peak = "Peak buffers:\n\tBuffer 1:\n\t\tSize: 16.00GiB\n\t\tShape: f32[64,8192,8192]\n";
     assert!(!answer(peak).contains("mixed"), "{}", answer(peak));
     let twice = answer(&peak.lines().map(|line| format!("{line}\n{line}\n")).collect::<String>());

@@ -52,6 +52,8 @@ pub struct OutOfMemory {
 #[derive(Clone, Debug, Default)]
 struct Recent {
     text: String,
+    /// The number of the first one. Lines of other processes may be between them.
+    first: u64,
     lines: usize,
     /// Which amounts the lines gave.
     amounts: core::ops::Range<usize>,
@@ -336,7 +338,7 @@ impl OutOfMemory {
             self.expected = expected;
         } else if let Some((text, amounts)) = self.with_instruction(line, text) {
             let first = self.amounts.len();
-            self.recent = Recent { text, lines: 1, amounts: first..first + amounts.len() };
+            self.recent = Recent { text, first: line, lines: 1, amounts: first..first + amounts.len() };
             self.add(amounts);
         } else if (expected == ExpectedLine::Part && self.read_part(line, text))
             || text.starts_with("Persistent allocations include")
@@ -383,7 +385,7 @@ impl OutOfMemory {
             self.recent.lines += 1;
             self.recent.text.push(' ');
             self.recent.text.push_str(text);
-            let first = line.saturating_sub(self.recent.lines as u64).saturating_add(1);
+            let first = self.recent.first;
             if let Some(amounts) = all_amounts(first, &self.recent.text) {
                 // The amounts of the shorter sentence are replaced.
                 let start = self.recent.amounts.start.min(self.amounts.len());
@@ -399,7 +401,7 @@ impl OutOfMemory {
         let is_about_memory = ["emory", "lloc", "Used ", " usage", "equirement", "ttempting", "xhausted", "XHAUSTED"];
         let is_beginning = is_short && is_about_memory.iter().any(|words| text.contains(words));
         let text = if is_beginning { text.to_owned() } else { String::new() };
-        self.recent = Recent { text, lines: usize::from(is_beginning), amounts: 0..0 };
+        self.recent = Recent { text, first: line, lines: usize::from(is_beginning), amounts: 0..0 };
         false
     }
 

@@ -122,6 +122,8 @@ pub(crate) struct Reader {
     codes: Vec<(u64, Code)>,
     /// The line before, which may have the first words of a message.
     before: String,
+    /// Its number. Lines of other processes may come after it.
+    before_line: u64,
 }
 
 /// Two shapes to compare that a line break divides.
@@ -166,7 +168,7 @@ impl Reader {
         let begins = |text: &str| BEGINNINGS.iter().any(|words| text.contains(words));
         let (first, start) = match begins(text) {
             true => (text, Some(line)),
-            false if begins(&joined) && !begins(&self.before) => (joined.as_str(), Some(line.saturating_sub(1))),
+            false if begins(&joined) && !begins(&self.before) => (joined.as_str(), Some(self.before_line)),
             false => (text, None),
         };
         // Words that could begin a message also occur inside of messages. They end the open message only if its cause is already known.
@@ -190,10 +192,11 @@ impl Reader {
             if let Some(refusal) = super::rules::unequal_shapes(text) {
                 self.add(Refusal { line, ..refusal });
             } else if let Some(refusal) = across(&self.before, text) {
-                self.add(Refusal { line: line.saturating_sub(1), ..refusal });
+                self.add(Refusal { line: self.before_line, ..refusal });
             }
         }
         self.before.clear();
+        self.before_line = line;
         if text.len() <= LONGEST_COMPARISON {
             self.before.push_str(text);
         }
