@@ -64,6 +64,11 @@ pub(super) fn amount_words(amount: &ReportedAmount) -> Option<(String, Vec<Strin
     let over = amount.over.map(|over| format!(", {} too much", InUnits(over))).unwrap_or_default();
     let there_are = |words: &str| amount.limit.map(|limit| format!("; {words} {}", InUnits(limit))).unwrap_or_default();
     let is_free = || amount.limit.map(|limit| format!("; {} are free", InUnits(limit))).unwrap_or_default();
+    let is_in_pieces = amount.largest_free_bytes.zip(amount.limit).is_some_and(|(largest, free)| largest < free);
+    let largest = amount.largest_free_bytes.map(|bytes| match is_in_pieces {
+        true => format!("The free memory is in pieces; the largest has {}.", InUnits(bytes)),
+        false => format!("The largest free piece has {}.", InUnits(bytes)),
+    });
     let kernel = amount.name.as_ref().map_or("a kernel".to_owned(), |name| format!("the kernel %{name}"));
     let program = amount.name.as_ref().map_or("a program".to_owned(), |name| format!("the program {name}"));
     Some(match amount.cause {
@@ -131,12 +136,10 @@ pub(super) fn amount_words(amount: &ReportedAmount) -> Option<(String, Vec<Strin
         }
         AmountCause::Loading => {
             let free = is_free();
+            let held = "That is its code, its constants and its temporaries. Arrays that are alive take the rest.".to_owned();
             (
                 format!("the runtime cannot load {program}, which needs {needed} in one piece{over}{free}."),
-                vec![
-                    "That is its code, its constants and its temporaries. Arrays that are alive take the rest."
-                        .to_owned(),
-                ],
+                largest.filter(|_| is_in_pieces).into_iter().chain([held]).collect(),
             )
         }
         AmountCause::Gpu => {
@@ -152,12 +155,6 @@ pub(super) fn amount_words(amount: &ReportedAmount) -> Option<(String, Vec<Strin
             (format!("a kernel for a GPU needs {needed} of shared memory{over}{may_use}."), Vec::new())
         }
         AmountCause::OtherAllocator => {
-            let largest = amount.largest_free_bytes.map(|bytes| match amount.limit {
-                Some(free) if bytes < free => {
-                    format!("The free memory is in pieces; the largest has {}.", InUnits(bytes))
-                }
-                _ => format!("The largest free piece has {}.", InUnits(bytes)),
-            });
             let free = is_free();
             (
                 format!("an allocator that is not XLA's has no room for {needed}{over}{free}."),

@@ -160,6 +160,8 @@ pub(super) fn amounts(line: u64, text: &str) -> Option<Vec<ReportedAmount>> {
         && let (Some(bytes), Some(limit)) = (size(bytes), size(limit))
     {
         let whose = before.rsplit_once(" for ").map_or("total", |(_, whose)| whose).trim();
+        // libtpu writes this, but means arguments, results and temporaries together.
+        let whose = if whose == "HLO temporaries" { "in all" } else { whose };
         let what = alloc::format!("{}, {whose}", space.trim().to_ascii_lowercase());
         return Some(alloc::vec![amount(&what, bytes, Some(limit))]);
     }
@@ -309,7 +311,9 @@ pub(super) fn amounts(line: u64, text: &str) -> Option<Vec<ReportedAmount>> {
         if let Some(rest) = after(words)(text) {
             let stated = |words: &'static str| after(words)(&rest).and_then(|free| size(free.split(' ').next()?));
             let requested = amount(what, size(rest.split(' ').next()?.trim_end_matches('.'))?, stated("There are "));
-            let largest_free_bytes = stated("largest contiguous region of free memory is ");
+            // `There are 6.78G free, 0B reserved, and 3.33G reservable.`
+            let reservable = || stated(" reserved, and ");
+            let largest_free_bytes = stated("largest contiguous region of free memory is ").or_else(reservable);
             return Some(alloc::vec![ReportedAmount { largest_free_bytes, ..requested }]);
         }
     }

@@ -625,7 +625,7 @@ mod tests {
         };
         let hbm = "RESOURCE_EXHAUSTED: E1000: CompileTimeHbmOom: Ran out of memory on HBM, the total memory required for HLO \
                    temporaries (24.00G) exceeds available HBM (15.75G). HLO module: jit_step.";
-        assert_eq!(one(hbm), ("hbm, HLO temporaries".into(), 24 << 20, Some(63 << 18)));
+        assert_eq!(one(hbm), ("hbm, in all".into(), 24 << 20, Some(63 << 18)));
         let scoped = "Ran out of memory in memory space vmem while allocating on stack for %kernel = bf16[2048,4096] \
                       custom-call(). Scoped allocation with size 23.50M and limit 16.00M exceeded scoped vmem limit by 7.50M.";
         assert_eq!(one(scoped), ("vmem, scoped".into(), 24064, Some(16 << 10)));
