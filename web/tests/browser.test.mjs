@@ -403,5 +403,5 @@ test('works offline after the first visit', async () => {
 });
 
 test('the module is small', () => {
-  assert.ok(gzipSync(readFileSync(join(site, 'xla_shape_web.wasm')), { level: 9 }).length <= 1_050_000);
+  assert.ok(gzipSync(readFileSync(join(site, 'xla_shape_web.wasm')), { level: 9 }).length <= 1_000_000);
 });

@@ -516,7 +516,10 @@ impl Scan {
         let mut all: Vec<Refusal> = Vec::new();
         for refusal in self.messages().flat_map(OutOfMemory::refusals) {
             // Several processes say the same.
-            let is_same = |other: &Refusal| Refusal { line: refusal.line, ..other.clone() } == refusal;
+            let is_same = |other: &Refusal| {
+                let names = (&other.name, &other.operation, &other.source);
+                names == (&refusal.name, &refusal.operation, &refusal.source) && other.cause == refusal.cause
+            };
             if self.logs.len() == 1 || !all.iter().any(is_same) {
                 all.push(refusal);
             }

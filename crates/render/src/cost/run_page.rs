@@ -3,7 +3,7 @@
 use super::page::{main, title};
 use super::roofline::roofline;
 use crate::web::{
-    Element, FIND, PLOTS, Page, Strings, element, elements, hint, json_script, needs_javascript, search, section,
+    Element, FIND, PLOTS, Page, Strings, asset, element, elements, hint, json_script, needs_javascript, search, section,
 };
 use crate::words::{Grouped, shortened};
 use serde::Serialize;
@@ -35,7 +35,6 @@ pub const MOST_EVENTS: usize = 100_000;
 #[must_use]
 pub fn page_with_run(cost: &ProgramCost, run: &MeasuredRun) -> String {
     let title = title(cost);
-    let script = format!("{FIND}{}", include_str!("run.js"));
     let end = elements()
         .with(element("div").id("tip").attribute("role", "tooltip").attribute("hidden", ""))
         .with(needs_javascript())
@@ -45,8 +44,8 @@ pub fn page_with_run(cost: &ProgramCost, run: &MeasuredRun) -> String {
     let roofline = cost.measured.as_deref().and_then(roofline);
     let pictures = elements().with_all(is_there.then(|| picture(run))).with_all(roofline);
     let main = main(cost, Some(pictures));
-    let (script, end) = if is_there { (script.as_str(), end) } else { (FIND, elements()) };
-    Page { title: &title, heading: &title, bar, main, end, script, style: &[PLOTS, include_str!("run.css")] }.html()
+    let (script, end): (&[&str], _) = if is_there { (&[FIND, asset!("run.js")], end) } else { (&[FIND], elements()) };
+    Page { title: &title, heading: &title, bar, main, end, script, style: &[PLOTS, asset!("run.css")] }.html()
 }
 
 fn picture(run: &MeasuredRun) -> Element {

@@ -26,7 +26,7 @@ pub(super) fn page(picture: &Picture) -> String {
         .with(slider.attribute("value", 0))
         .with(element("output").id("info").attribute("aria-live", "polite").text(HINT));
     let title = svg::title(picture);
-    Page { title: &title, heading: &title, bar, main, style: &[&svg::fills()], script: SCRIPT, ..Page::default() }
+    Page { title: &title, heading: &title, bar, main, style: &[&svg::fills()], script: &[SCRIPT], ..Page::default() }
         .html()
 }
 

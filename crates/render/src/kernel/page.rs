@@ -2,7 +2,9 @@
 
 use super::text::{answer_of, changed, least_time, measured_time, of_kernel, overview, sentence, summary};
 use crate::draw::{fills, in_page};
-use crate::web::{Element, Page, Side, element, elements, hatching_of_page, hint, legend, search, side_by_side, table};
+use crate::web::{
+    Element, Page, Side, asset, element, elements, hatching_of_page, hint, legend, search, side_by_side, table,
+};
 use crate::words::{Grouped, count, shortened};
 use crate::{Html, Text};
 use std::collections::BTreeSet;
@@ -60,8 +62,8 @@ impl Html for Kernels {
             heading: &title,
             bar: search("Search lines and bundles"),
             main,
-            style: &[include_str!("page.css"), &fills()],
-            script: include_str!("page.js"),
+            style: &[asset!("page.css"), &fills()],
+            script: &[asset!("page.js")],
             ..Page::default()
         }
         .html()

@@ -3,31 +3,33 @@
 use serde::Serialize;
 use std::fmt::Display;
 
+pub(crate) mod assets;
 mod element;
 mod sides;
 mod strings;
 
+pub(crate) use assets::asset;
 pub(crate) use element::{Element, element, elements, hint, made, section};
 pub(crate) use sides::{Side, legend, side_by_side};
 pub(crate) use strings::Strings;
 
 /// The style of all pages. Each colour is written once, as `light-dark(…)`: the attribute `data-theme` of the root element chooses between
 /// light and dark.
-const STYLE: &str = include_str!("style.css");
+const STYLE: &str = asset!("style.css");
 
 /// The style of plots above an axis: the memory over time, and a run.
-pub(crate) const PLOTS: &str = include_str!("plots.css");
+pub(crate) const PLOTS: &str = asset!("plots.css");
 
 /// The script of all pages.
-const SHARED: &str = include_str!("page.js");
+const SHARED: &str = asset!("page.js");
 
 /// The script of the search in the tables and lists of a page.
-pub(crate) const FIND: &str = include_str!("find.js");
+pub(crate) const FIND: &str = asset!("find.js");
 
 /// A page of tables and lists, with a search in all of them.
 pub(crate) fn page_of_tables(title: &str, main: Element) -> String {
     let bar = search("Search in all tables");
-    Page { title, heading: title, bar, main, script: FIND, ..Page::default() }.html()
+    Page { title, heading: title, bar, main, script: &[FIND], ..Page::default() }.html()
 }
 
 /// A search field for the bar of a page, and the place for the number of results.
@@ -52,7 +54,8 @@ pub(crate) struct Page<'t> {
     pub(crate) end: Element,
     /// CSS in addition to the style of all pages.
     pub(crate) style: &'t [&'t str],
-    pub(crate) script: &'t str,
+    /// Scripts in addition to the one of all pages.
+    pub(crate) script: &'t [&'t str],
 }
 
 impl Page<'_> {
@@ -60,7 +63,7 @@ impl Page<'_> {
     pub(crate) fn html(self) -> String {
         let Self { bar, main, end, style, script, .. } = self;
         let style = [&[STYLE], style].concat().concat();
-        let script = format!("{SHARED}{script}");
+        let script = [&[SHARED], script].concat().concat();
         let parts = [
             ("title", escape(self.title)),
             ("heading", escape(self.heading)),

@@ -5,7 +5,7 @@
 
 use super::show::{Fact, rows};
 use crate::web::Strings;
-use crate::web::{Page, elements, fill, json_script, made, needs_javascript};
+use crate::web::{Page, asset, elements, fill, json_script, made, needs_javascript};
 use crate::words::shortened;
 use serde::Serialize;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -28,7 +28,10 @@ const LONGEST: usize = 300;
 pub(super) const ELEMENTS: &str = include_str!("graph.html");
 
 /// The style of a graph.
-pub(super) const STYLE: &str = include_str!("graph.css");
+pub(super) const STYLE: &str = asset!("graph.css");
+
+/// The script that draws a graph.
+pub(super) const DRAW: &str = asset!("draw.js");
 
 /// A page about one instruction of a program, with the graph around it. `name` is written with or without `%`. The page has no external
 /// resources.
@@ -66,7 +69,7 @@ pub fn graph_page(memory: &ProgramMemory<'_>, name: &str) -> Result<String, Show
         main: made(main),
         end: elements().with(needs_javascript()).with(json_script("data", &data)),
         style: &[STYLE],
-        script: concat!(include_str!("draw.js"), include_str!("graph.js")),
+        script: &[DRAW, asset!("graph.js")],
         ..Page::default()
     }
     .html())

@@ -6,7 +6,7 @@
 mod data;
 
 use super::graph;
-use crate::web::{PLOTS, Page, element, elements, escape, fill, json_script, made, needs_javascript};
+use crate::web::{PLOTS, Page, asset, element, elements, escape, fill, json_script, made, needs_javascript};
 use crate::{Show, words::shortened};
 use data::{Data, Detail, Shown};
 use xla_shape_answers::hlo::Report;
@@ -69,15 +69,15 @@ fn page_with(data: &Data, module: &Module, report: &str) -> String {
         bar: element("nav").id("spaces").attribute("aria-label", "Memory spaces"),
         main: made(body),
         end,
-        style: &[PLOTS, include_str!("page.css"), graph::STYLE],
-        script: concat!(
-            include_str!("../graph/draw.js"),
-            include_str!("page.js"),
-            include_str!("plots.js"),
-            include_str!("scopes.js"),
-            include_str!("table.js"),
-            include_str!("selected.js"),
-        ),
+        style: &[PLOTS, asset!("page.css"), graph::STYLE],
+        script: &[
+            graph::DRAW,
+            asset!("page.js"),
+            asset!("plots.js"),
+            asset!("scopes.js"),
+            asset!("table.js"),
+            asset!("selected.js"),
+        ],
     }
     .html()
 }
